@@ -1,0 +1,395 @@
+"""What may be a tensor: a forward analysis that gives every expression one of a few kinds.
+
+    PYTHON     a Python value known while tracing (numbers, strings, None, shapes, dtypes, flags)
+    CONTAINER  a Python list, tuple, dict, set or range: its truth value is Python's, its elements are anything
+    SYMBOL     a Python number that depends on data: x.sum().item(), len(x.nonzero())
+    TENSOR     a tensor whose size is known while tracing
+    DYNAMIC    a tensor whose size depends on data: x[mask], x.nonzero()
+    UNKNOWN    nothing is known (a parameter without annotation, the result of an unknown call)
+
+The analysis is flow-insensitive inside a function: a name has the join of what is ever assigned to it. It decides what is
+rewritten, never what a rewritten construct does: that is decided when the program runs, so a wrong guess costs a
+readable line or a clear refusal, never a wrong result.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import gast
+
+from autograph_torch.analysis import vocabulary as words
+from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, parameters, walk_scope
+
+
+class Kind(enum.IntEnum):
+    """Ordered so that the join of two kinds is nearly always their maximum."""
+
+    PYTHON = 0
+    CONTAINER = 1
+    UNKNOWN = 2
+    SYMBOL = 3
+    TENSOR = 4
+    DYNAMIC = 5
+
+
+P, C, U, S, T, D = Kind
+
+
+def join(kinds: Iterable[Kind]) -> Kind:
+    return max(kinds, default=P)
+
+
+@dataclass(frozen=True)
+class Imports:
+    """Names that a module binds to torch, to parts of it, and to other modules."""
+
+    torch: Mapping[str, str] = field(default_factory=dict)  # name -> dotted path below torch, "" for torch itself
+    modules: frozenset[str] = frozenset()
+
+
+def imports_of(body: Iterable[gast.AST]) -> Imports:
+    """What the import statements of a module (or function) bind, wherever they stand."""
+    torch: dict[str, str] = {}
+    modules: set[str] = set()
+    for node in body:
+        for statement in gast.walk(node):
+            if isinstance(statement, gast.Import):
+                for alias in statement.names:
+                    path = alias.name if alias.asname else alias.name.split(".")[0]
+                    _bind(alias.asname or path, path, torch, modules)
+            elif isinstance(statement, gast.ImportFrom) and statement.module and not statement.level:
+                for alias in statement.names:
+                    if statement.module.split(".")[0] in words.TORCH_MODULES:
+                        _bind(alias.asname or alias.name, f"{statement.module}.{alias.name}", torch, modules)
+    return Imports(torch, frozenset(modules))
+
+
+def _bind(name: str, path: str, torch: dict[str, str], modules: set[str]) -> None:
+    root, _, rest = path.partition(".")
+    if root in words.TORCH_MODULES:
+        torch[name] = rest
+    else:
+        modules.add(name)
+
+
+class Kinds:
+    """The kinds of all names of one function, and through `of` those of its expressions."""
+
+    def __init__(self, imports: Imports, seeds: Mapping[str, Kind], outer: Mapping[str, Kind] | None = None) -> None:
+        self._imports = imports
+        self._seeds = dict(seeds)
+        self._env: dict[str, Kind] = {**(outer or {}), **seeds}
+        self._evidence: set[str] = set()
+
+    def infer(self, body: list[gast.stmt]) -> None:
+        """Join what every assignment of the body says, until nothing changes (the lattice has height 6)."""
+        self._collect_evidence(body)
+        for _ in range(8):
+            before = dict(self._env)
+            self._round(body)
+            if before == self._env:
+                return
+
+    def name(self, identifier: str) -> Kind:
+        return self._env.get(identifier, U)
+
+    def names(self) -> dict[str, Kind]:
+        return dict(self._env)
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def _round(self, body: list[gast.stmt]) -> None:
+        for node in walk_scope(body):
+            if isinstance(node, gast.Assign):
+                for target in node.targets:
+                    self._assign(target, node.value)
+            elif isinstance(node, gast.AnnAssign) and node.value is not None:
+                self._assign(node.target, node.value)
+            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+                self._learn(node.target.id, join((self.name(node.target.id), self.of(node.value))))
+            elif isinstance(node, gast.NamedExpr):
+                self._assign(node.target, node.value)
+            elif isinstance(node, (gast.For, gast.AsyncFor)):
+                self._iterate(node.target, node.iter)
+            elif isinstance(node, COMPREHENSIONS):
+                for generator in node.generators:
+                    self._iterate(generator.target, generator.iter)
+            elif isinstance(node, (gast.With, gast.AsyncWith)):
+                for item in node.items:
+                    if isinstance(item.optional_vars, gast.Name):
+                        self._learn(item.optional_vars.id, U)
+            elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+                self._learn(node.name, P)
+
+    def _learn(self, name: str, kind: Kind) -> None:
+        if name in self._seeds and self._seeds[name] in (T, D):
+            kind = max(kind, self._seeds[name])
+        self._env[name] = max(self._env[name], kind) if name in self._env else kind
+
+    def _assign(self, target: gast.expr, value: gast.expr) -> None:
+        if isinstance(target, (gast.Tuple, gast.List)):
+            if isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == len(target.elts):
+                for one, part in zip(target.elts, value.elts, strict=True):
+                    self._assign(one, part)
+            else:
+                for one in target.elts:
+                    self._store(one, element(self.of(value)))
+        else:
+            self._store(target, self.of(value))
+
+    def _store(self, target: gast.expr, kind: Kind) -> None:
+        if isinstance(target, gast.Starred):
+            self._store(target.value, C)
+        elif isinstance(target, gast.Name):
+            self._learn(target.id, kind)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            for one in target.elts:
+                self._store(one, element(kind))
+
+    def _iterate(self, target: gast.expr, iterable: gast.expr) -> None:
+        """`for target in iterable`."""
+        called = _called_name(iterable)
+        arguments = iterable.args if isinstance(iterable, gast.Call) else []
+        if called == "range":
+            self._store(target, S if any(self.of(a) >= S for a in arguments) else P)
+        elif called == "enumerate" and isinstance(target, gast.Tuple) and len(target.elts) == 2 and arguments:
+            self._store(target.elts[0], S if self.of(arguments[0]) in (D, S) else P)
+            self._iterate(target.elts[1], arguments[0])
+        elif called == "zip" and isinstance(target, gast.Tuple) and len(target.elts) == len(arguments):
+            for one, part in zip(target.elts, arguments, strict=True):
+                self._iterate(one, part)
+        else:
+            self._store(target, element(self.of(iterable)))
+
+    # -- evidence -------------------------------------------------------------------------------------------------
+
+    def _collect_evidence(self, body: list[gast.stmt]) -> None:
+        """Unknown parameters that are used as only tensors are become tensors."""
+        for node in walk_scope(body):
+            if not isinstance(node, gast.Call):
+                continue
+            function = node.func
+            if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
+                if function.attr in words.TENSOR_METHODS:
+                    self._evidence.add(function.value.id)
+            path = self.torch_path(function)
+            if path is not None and node.args and isinstance(node.args[0], gast.Name):
+                if path.split(".")[-1] not in words.PYTHON_TORCH_CALLS:
+                    self._evidence.add(node.args[0].id)
+        for name in self._evidence:
+            if self._env.get(name, U) == U and (name in self._seeds or name not in self._env):
+                self._seeds[name] = self._env[name] = T
+
+    # -- expressions ----------------------------------------------------------------------------------------------
+
+    def of(self, node: gast.expr | None) -> Kind:
+        """The kind of an expression."""
+        if node is None:
+            return P
+        method = getattr(self, "_of_" + type(node).__name__.lower(), None)
+        return method(node) if method is not None else U
+
+    def torch_path(self, node: gast.expr) -> str | None:
+        """The dotted path below torch that an expression names (`F.relu` -> "nn.functional.relu"), or None."""
+        if isinstance(node, gast.Name):
+            return self._imports.torch.get(node.id) if node.id not in self._env else None
+        if isinstance(node, gast.Attribute):
+            base = self.torch_path(node.value)
+            return None if base is None else f"{base}.{node.attr}".lstrip(".")
+        return None
+
+    def _of_constant(self, node: gast.Constant) -> Kind:
+        return P
+
+    _of_joinedstr = _of_lambda = _of_constant
+
+    def _of_list(self, node: gast.expr) -> Kind:
+        return C
+
+    _of_tuple = _of_set = _of_dict = _of_listcomp = _of_setcomp = _of_dictcomp = _of_generatorexp = _of_list
+
+    def _of_name(self, node: gast.Name) -> Kind:
+        if node.id in self._env:
+            return self._env[node.id]
+        if node.id in words.PYTHON_BUILTINS or node.id in self._imports.torch or node.id in self._imports.modules:
+            return P
+        return U
+
+    def _of_attribute(self, node: gast.Attribute) -> Kind:
+        if self.torch_path(node) is not None:
+            return P
+        base = self.of(node.value)
+        if node.attr in words.PYTHON_ATTRIBUTES:
+            return S if base == D and node.attr in words.SIZE_ATTRIBUTES else P
+        if isinstance(node.value, gast.Name) and node.value.id in self._imports.modules:
+            return P
+        return base if base in (T, D) else U
+
+    def _of_subscript(self, node: gast.Subscript) -> Kind:
+        base = self.of(node.value)
+        if base in (T, D):
+            return D if self._may_be_mask(node.slice) else base
+        if base == C:
+            return U
+        return base
+
+    def _may_be_mask(self, index: gast.expr) -> bool:
+        if isinstance(index, gast.Tuple):
+            return any(self._may_be_mask(part) for part in index.elts)
+        if isinstance(index, (gast.Compare, gast.UnaryOp, gast.BinOp)):
+            return self.of(index) >= T
+        return self.of(index) == D or (isinstance(index, gast.Name) and self.of(index) == T)
+
+    def _of_compare(self, node: gast.Compare) -> Kind:
+        operands = [node.left, *node.comparators]
+        kinds = [self.of(operand) for operand in operands]
+        if all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops):
+            return P
+        if any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
+            return S if any(kind >= S for kind in kinds) else P
+        if any(_is_word(operand) for operand in operands):
+            return P
+        kind = join(kinds)
+        return P if kind == C else kind
+
+    def _of_binop(self, node: gast.BinOp) -> Kind:
+        return join((self.of(node.left), self.of(node.right)))
+
+    def _of_unaryop(self, node: gast.UnaryOp) -> Kind:
+        kind = self.of(node.operand)
+        if isinstance(node.op, gast.Not):
+            return P if kind in (P, C) else U if kind == U else S
+        return kind
+
+    def _of_boolop(self, node: gast.BoolOp) -> Kind:
+        return join(self.of(value) for value in node.values)
+
+    def _of_ifexp(self, node: gast.IfExp) -> Kind:
+        return join((self.of(node.body), self.of(node.orelse)))
+
+    def _of_namedexpr(self, node: gast.NamedExpr) -> Kind:
+        return self.of(node.value)
+
+    def _of_starred(self, node: gast.Starred) -> Kind:
+        return C
+
+    def _of_call(self, node: gast.Call) -> Kind:
+        path = self.torch_path(node.func)
+        if path is not None:
+            return self._torch_call(path, node)
+        if isinstance(node.func, gast.Attribute):
+            return self._method_call(node.func, node)
+        if isinstance(node.func, gast.Name) and node.func.id not in self._env:
+            return self._builtin_call(node.func.id, node)
+        return U
+
+    def _torch_call(self, path: str, node: gast.Call) -> Kind:
+        last = path.split(".")[-1]
+        if last in words.SYMBOL_FUNCTIONS:
+            return S
+        if last in words.PYTHON_TORCH_CALLS:
+            return P
+        if last[:1].isupper() or path.split(".")[0] in ("utils", "jit", "_C", "backends", "distributed", "library"):
+            return U
+        if last in words.DYNAMIC_FUNCTIONS or (last == "where" and len(node.args) == 1):
+            return D
+        if last in words.FULL_REDUCTIONS and len(node.args) == 1 and not node.keywords:
+            return T
+        return D if any(self.of(argument) == D for argument in node.args) else T
+
+    def _method_call(self, function: gast.Attribute, node: gast.Call) -> Kind:
+        base = self.of(function.value)
+        name = function.attr
+        if isinstance(function.value, gast.Name) and function.value.id in self._imports.modules:
+            return join((S if self.of(a) >= S else P) for a in node.args) if function.value.id == "math" else U
+        if base == P and name not in words.SYMBOL_METHODS:
+            return U
+        if name in words.SYMBOL_METHODS:
+            return S
+        if name in words.PYTHON_METHODS:
+            return S if base == D and name in words.SIZE_METHODS else P
+        if name in words.DYNAMIC_FUNCTIONS:
+            return D
+        if name in words.FULL_REDUCTIONS and not node.args and not node.keywords:
+            return T
+        if base in (T, D):
+            return base
+        return T if name in words.TENSOR_METHODS else U
+
+    def _builtin_call(self, name: str, node: gast.Call) -> Kind:
+        kinds = [self.of(argument) for argument in node.args]
+        if name == "len":
+            return S if any(kind in (D, S) for kind in kinds) else U if U in kinds else P
+        if name in words.NUMBER_BUILTINS:
+            return S if any(kind >= S for kind in kinds) else U if U in kinds else P
+        if name in ("any", "all"):
+            return U
+        if name in words.REDUCING_BUILTINS:
+            return U if C in kinds else join(kinds)
+        if name in words.CONTAINER_BUILTINS:
+            return S if name in ("list", "sorted", "tuple") and S in kinds else C
+        if name in words.PYTHON_BUILTINS:
+            return P
+        return U
+
+
+def element(kind: Kind) -> Kind:
+    """The kind of an element of something of this kind."""
+    if kind == C:
+        return U
+    return T if kind == D else kind
+
+
+def _is_word(node: gast.expr) -> bool:
+    """A string, None or a type: comparing anything with it is Python's business."""
+    return isinstance(node, gast.Constant) and (isinstance(node.value, (str, bytes)) or node.value is None)
+
+
+def _called_name(node: gast.expr) -> str:
+    return node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else ""
+
+
+def parameter_kinds(function: gast.FunctionDef, is_method: bool) -> dict[str, Kind]:
+    """What the signature says: annotations, defaults, and that unannotated arguments of `forward` are tensors."""
+    arguments = function.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults: dict[str, gast.expr] = {}
+    for argument, default in zip(reversed(plain), reversed(arguments.defaults), strict=False):
+        defaults[argument.id] = default
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            defaults[argument.id] = default
+    kinds = {}
+    for argument in [*plain, *arguments.kwonlyargs]:
+        kinds[argument.id] = _parameter(argument, defaults.get(argument.id), function.name == "forward")
+    if is_method and plain:
+        kinds[plain[0].id] = U
+    for star in (arguments.vararg, arguments.kwarg):
+        if star is not None:
+            kinds[star.id] = C
+    return {name: kinds[name] for name in parameters(arguments)}
+
+
+def _parameter(argument: gast.Name, default: gast.expr | None, in_forward: bool) -> Kind:
+    if argument.annotation is not None:
+        text = _annotation_text(argument.annotation)
+        if any(word in text for word in words.TENSOR_ANNOTATIONS):
+            return C if text.startswith(words.CONTAINER_ANNOTATIONS) else T
+        if text in words.PYTHON_ANNOTATIONS:
+            return P
+        if text.startswith(words.CONTAINER_ANNOTATIONS):
+            return C
+        return U
+    if isinstance(default, gast.Constant) and isinstance(default.value, (bool, str)):
+        return P
+    return T if in_forward and not (isinstance(default, gast.Constant) and default.value is not None) else U
+
+
+def _annotation_text(node: gast.expr) -> str:
+    if isinstance(node, gast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ast.unparse(gast.gast_to_ast(node))

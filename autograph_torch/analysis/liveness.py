@@ -1,0 +1,147 @@
+"""Liveness: which names may still be read, and which are surely bound, at a point of a function.
+
+Structured backward analysis (no control flow graph: Python has no goto). Sound for the passes in this sense: a name that
+may be read later is always live.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import gast
+
+from autograph_torch.analysis.scopes import (
+    SCOPES,
+    binds,
+    completes,
+    free_reads,
+    names_of,
+    reads,
+    sub_statements,
+)
+
+Live = frozenset[str]
+EMPTY: Live = frozenset()
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is live where jumps lead: after the loop, at its next trip, and in a handler that may catch."""
+
+    on_break: Live = EMPTY
+    on_continue: Live = EMPTY
+    on_raise: Live = EMPTY
+
+
+def live_before(block: list[gast.stmt], after: Live, targets: Targets = Targets()) -> Live:
+    """Names that may be read from the start of `block` on, when `after` is live at its end."""
+    for statement in reversed(block):
+        after = _statement(statement, after, targets) | targets.on_raise
+    return after
+
+
+def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
+    if isinstance(node, gast.Return):
+        return EMPTY if node.value is None else frozenset(reads(node.value))
+    if isinstance(node, gast.Raise):
+        return frozenset(reads(node))
+    if isinstance(node, gast.Break):
+        return targets.on_break
+    if isinstance(node, gast.Continue):
+        return targets.on_continue
+    if isinstance(node, gast.If):
+        branches = live_before(node.body, after, targets) | live_before(node.orelse, after, targets)
+        return (branches - frozenset(binds(node.test))) | reads(node.test)
+    if isinstance(node, gast.While):
+        return _while(node, after, targets)
+    if isinstance(node, (gast.For, gast.AsyncFor)):
+        return _for(node, after, targets)
+    if isinstance(node, (gast.With, gast.AsyncWith)):
+        return _with(node, after, targets)
+    if isinstance(node, (gast.Try, getattr(gast, "TryStar", gast.Try))):
+        return _try(node, after, targets)
+    if isinstance(node, SCOPES):
+        return (after - {node.name}) | set(free_reads(node))
+    if sub_statements(node):  # match
+        return after | reads(node)
+    found = names_of(node)
+    return (after - set(found.binds)) | set(found.reads)
+
+
+def loop_head(node: gast.While | gast.For, after: Live, targets: Targets = Targets()) -> Live:
+    """Names live at the head of a loop, where every trip starts and where the loop may end."""
+    at_end = live_before(node.orelse, after, targets)
+    if isinstance(node, gast.While):
+        own_reads, own_binds = reads(node.test), frozenset(binds(node.test))
+    else:
+        own_reads, own_binds = set(), frozenset(binds(node.target))
+    head: Live = at_end | own_reads
+    while True:
+        inner = replace(targets, on_break=after, on_continue=head)
+        grown = head | ((live_before(node.body, head, inner) - own_binds) | own_reads)
+        if grown == head:
+            return head
+        head = grown
+
+
+def _while(node: gast.While, after: Live, targets: Targets) -> Live:
+    return loop_head(node, after, targets)
+
+
+def _for(node: gast.For, after: Live, targets: Targets) -> Live:
+    # The target stays unbound when there is no trip, so the loop does not end the life of its names.
+    return loop_head(node, after, targets) | reads(node.iter)
+
+
+def _with(node: gast.With, after: Live, targets: Targets) -> Live:
+    live = live_before(node.body, after, targets)
+    for item in reversed(node.items):
+        bound = binds(item.optional_vars) if item.optional_vars is not None else []
+        live = (live - set(bound)) | reads(item.context_expr)
+        if item.optional_vars is not None:
+            live |= reads(item.optional_vars)
+    return live
+
+
+def _try(node: gast.Try, after: Live, targets: Targets) -> Live:
+    end = live_before(node.finalbody, after, targets) if node.finalbody else after
+    caught: Live = EMPTY
+    for handler in node.handlers:
+        live = live_before(handler.body, end, targets) - ({handler.name} if handler.name else set())
+        caught |= live | (reads(handler.type) if handler.type is not None else set())
+    inside = replace(targets, on_raise=targets.on_raise | caught | (end if node.finalbody else EMPTY))
+    return live_before([*node.body, *node.orelse], end, inside) | caught
+
+
+def bound_after(block: list[gast.stmt], before: frozenset[str]) -> frozenset[str]:
+    """Names surely bound when control reaches the end of `block`."""
+    for statement in block:
+        before = _bound(statement, before)
+    return before
+
+
+def _bound(node: gast.stmt, before: frozenset[str]) -> frozenset[str]:
+    if isinstance(node, gast.If):
+        before |= frozenset(binds(node.test))
+        ends = [bound_after(arm, before) for arm in (node.body, node.orelse) if completes(arm)]
+        return frozenset.intersection(*ends) if ends else before
+    if isinstance(node, gast.While):
+        return before | frozenset(binds(node.test))
+    if isinstance(node, (gast.For, gast.AsyncFor)):
+        return before | frozenset(binds(node.iter))
+    if isinstance(node, (gast.With, gast.AsyncWith)):
+        items = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part is not None]
+        return bound_after(node.body, before | frozenset(binds(items)))
+    if isinstance(node, gast.Try):
+        return bound_after(node.finalbody, _bound_by_try(node, before))
+    if isinstance(node, gast.Delete):
+        return before - set(names_of(node).deletes)
+    if sub_statements(node) and not isinstance(node, SCOPES):
+        return before
+    return before | frozenset(binds(node))
+
+
+def _bound_by_try(node: gast.Try, before: frozenset[str]) -> frozenset[str]:
+    ends = [bound_after([*node.body, *node.orelse], before)] if completes([*node.body, *node.orelse]) else []
+    ends += [bound_after(handler.body, before) for handler in node.handlers if completes(handler.body)]
+    return frozenset.intersection(*ends) if ends else before

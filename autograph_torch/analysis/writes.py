@@ -1,0 +1,83 @@
+"""Which objects a piece of code changes in place, as far as its text shows.
+
+`x += 1`, `x[i] = v`, `x.add_(1)`, `xs.append(v)`, `op(..., out=x)`: the name keeps its object, and every alias sees the
+write. (`total += y` on a Python number rebinds; the kinds say so where they know.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from autograph_torch.analysis.kinds import Kind, Kinds
+from autograph_torch.analysis.scopes import walk_scope
+from autograph_torch.source.templates import RUNTIME
+
+CONTAINER_WRITES = frozenset(
+    ("append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "sort", "reverse", "add", "discard")
+)
+
+
+def base_name(node: gast.AST) -> str | None:
+    """The variable at the root of `x`, `x[i]`, `x[i][j]`; None for attributes and calls."""
+    while isinstance(node, gast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else None
+
+
+def written_in_place(block: Iterable[gast.AST], kinds: Kinds) -> list[str]:
+    """Names whose objects the block may change, in order of appearance."""
+    found: dict[str, None] = {}
+    for node in walk_scope(block):
+        for target in _targets(node, kinds):
+            base = base_name(target)
+            if base is not None and base != RUNTIME:
+                found[base] = None
+    return sorted(found, key=lambda name: _first_line(block, name))
+
+
+def _targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
+    if isinstance(node, gast.AugAssign):
+        if isinstance(node.target, gast.Name) and kinds.of(_load(node.target)) in (Kind.PYTHON, Kind.SYMBOL):
+            return []
+        return [node.target]
+    if isinstance(node, gast.Subscript) and isinstance(node.ctx, (gast.Store, gast.Del)):
+        return [node]
+    if isinstance(node, gast.Call):
+        written = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
+        if isinstance(node.func, gast.Attribute) and _writes(node.func.attr):
+            written.append(node.func.value)
+        elif isinstance(node.func, gast.Attribute) and node.func.attr.endswith("_") and node.args:
+            written.append(node.args[0])
+        return written
+    return []
+
+
+def _writes(method: str) -> bool:
+    return method in CONTAINER_WRITES or (method.endswith("_") and not method.startswith("_"))
+
+
+def _load(node: gast.Name) -> gast.Name:
+    return gast.Name(id=node.id, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def _first_line(block: Iterable[gast.AST], name: str) -> tuple[int, int]:
+    places = [
+        (node.lineno, node.col_offset)
+        for node in walk_scope(block)
+        if isinstance(node, gast.Name) and node.id == name and getattr(node, "lineno", None) is not None
+    ]
+    return min(places, default=(0, 0))
+
+
+def rebound_before_write(block: list[gast.stmt], name: str, kinds: Kinds) -> bool:
+    """Whether the block surely binds `name` to a new object before it writes to it."""
+    for statement in block:
+        if name in written_in_place([statement], kinds):
+            return False
+        if isinstance(statement, gast.Assign) and any(
+            isinstance(target, gast.Name) and target.id == name for target in statement.targets
+        ):
+            return not isinstance(statement.value, gast.Name)
+    return False

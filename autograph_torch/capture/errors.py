@@ -1,0 +1,67 @@
+"""torch's own errors, told in the user's terms: our code, the user's line, what to do. The original is `__cause__`."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import re
+from collections.abc import Iterator
+
+from torch._dynamo import exc as dynamo
+
+from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
+from autograph_torch.runtime.tracing import is_ours
+
+_TRACE_ERRORS = (dynamo.TorchDynamoException,)
+_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
+_SYMBOL = re.compile(r"data-dependent|guard on|unbacked|specialized integer", re.IGNORECASE)
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turn the errors of a failed capture into CaptureError; what the program itself raises passes."""
+    try:
+        yield
+    except _TRACE_ERRORS as error:
+        own = _own_error(error)
+        if own is not None:
+            raise own from error
+        raise _capture_error(error) from error
+
+
+def _own_error(error: BaseException) -> AutographError | None:
+    """An error of ours that torch has wrapped into one of its own."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        if isinstance(current, AutographError):
+            return current
+        seen.add(id(current))
+        current = current.__cause__ or current.__context__
+    return None
+
+
+def _capture_error(error: BaseException) -> CaptureError:
+    text = str(error)
+    filename, line = _user_frame(text)
+    snippet = linecache.getline(filename, line).rstrip("\n")
+    column = len(snippet) - len(snippet.lstrip()) + 1
+    summary = next((part.strip() for part in text.splitlines() if part.strip()), type(error).__name__)
+    reason = next((p.split(":", 1)[1].strip() for p in text.splitlines() if p.strip().startswith("Explanation:")), "")
+    code = "AG321" if _SYMBOL.search(text) else "AG320"
+    message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")
+    return CaptureError(Diagnostic(code, filename, line, column, line, message, _advice(code), snippet))
+
+
+def _user_frame(text: str) -> tuple[str, int]:
+    """The innermost frame of the user's in torch's "from user code" section."""
+    _, _, user_code = text.partition("from user code")
+    frames = [(name, int(line)) for name, line, _ in _FRAME.findall(user_code or text)]
+    own = [frame for frame in frames if not is_ours(frame[0])]
+    return own[-1] if own else (frames[-1] if frames else ("<unknown>", 1))
+
+
+def _advice(code: str) -> str:
+    if code == "AG321":
+        return "keep the value a tensor, or compute the size, index or loop bound from shapes"
+    return "move the operation out of the converted function, or put it into one marked with do_not_convert"

@@ -1,0 +1,121 @@
+"""Functions that Dynamo inlines below a converted function are converted when they are reached.
+
+This is the one file that hooks into Dynamo (private: `torch._dynamo.symbolic_convert.InliningInstructionTranslator`).
+Wrapping every call in the text instead (as TF AutoGraph does) would miss what has no call in the text: properties,
+operators, hooks, iterators, context managers; it cannot convert local functions that close over tensors; and it puts a
+wrapper around every call. Here each function is looked at once, and only those with control flow on data get new code.
+
+The hook acts only below a frame whose code carries our mark, so other compilations of the process are untouched.
+tests/capture/test_inlining.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from torch._dynamo import symbolic_convert
+
+from autograph_torch.analysis.kinds import Kind
+from autograph_torch.capture.policy import may_enter
+from autograph_torch.codeobject import is_marked
+from autograph_torch.diagnostics import SourceError
+from autograph_torch.live import Conversion, convert_code
+
+_Translator = symbolic_convert.InliningInstructionTranslator
+_INSTALLED = "_autograph_torch_original_init"
+
+
+def install() -> None:
+    """Put the hook in place (once for the process).
+
+    Raises:
+        RuntimeError: this version of torch does not have what the hook needs.
+    """
+    if hasattr(_Translator, _INSTALLED):
+        return
+    original = _Translator.__init__
+    parameters = list(original.__code__.co_varnames[: original.__code__.co_argcount])
+    if parameters[:4] != ["self", "parent", "code", "symbolic_locals"]:
+        raise RuntimeError(
+            "autograph-torch does not know this version of torch: InliningInstructionTranslator.__init__ takes "
+            f"{parameters}; use a torch from 2.11 to 2.13, or autograph(..., recursive=False)"
+        )
+
+    @functools.wraps(original)
+    def init(self: Any, parent: Any, code: types.CodeType, symbolic_locals: dict[str, Any], *args: Any, **kw: Any) -> None:
+        if not is_marked(code) and may_enter(code) and _below_converted(parent):
+            new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
+            _move_cells(parent.output.side_effects, code, new, symbolic_locals)
+            code = new
+        original(self, parent, code, symbolic_locals, *args, **kw)
+
+    setattr(_Translator, _INSTALLED, original)
+    _Translator.__init__ = init
+
+
+def _below_converted(parent: Any) -> bool:
+    """Whether some frame around is one that the user chose to convert, with calls included."""
+    while parent is not None:
+        if is_marked(parent.f_code):
+            return True
+        parent = getattr(parent, "parent", None)
+    return False
+
+
+@functools.lru_cache(maxsize=4096)
+def _conversion(code: types.CodeType, tensors: frozenset[str], pythons: frozenset[str], globals_: Any) -> Conversion:
+    seeds = {**dict.fromkeys(tensors, Kind.TENSOR), **dict.fromkeys(pythons, Kind.PYTHON)}
+    try:
+        return convert_code(code, globals_.names, seeds)
+    except SourceError:
+        return Conversion(code, ())  # no source: traced as it is
+
+
+class _Globals:
+    """Globals of a module as a key that hashes by identity."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+    def __hash__(self) -> int:
+        return id(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Globals) and other.names is self.names
+
+
+def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
+    if not code.co_names and not code.co_cellvars and len(code.co_code) < 16:
+        return code
+    tensors, pythons = set(), set()
+    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        variable = symbolic_locals.get(name)
+        if variable is None:
+            continue
+        if variable.is_tensor():
+            tensors.add(name)
+        elif variable.is_python_constant() and not _is_lazy(variable):
+            pythons.add(name)
+    key = _Globals(function.get_globals())
+    return _conversion(code, frozenset(tensors), frozenset(pythons), key).code
+
+
+def _is_lazy(variable: Any) -> bool:
+    """A value that Dynamo has not looked at yet: looking would add guards."""
+    return type(variable).__name__ == "LazyVariableTracker" and not variable.is_realized()
+
+
+def _move_cells(side_effects: Any, old: types.CodeType, new: types.CodeType, symbolic_locals: dict[str, Any]) -> None:
+    """Dynamo has put captured parameters into cells after the old code; the new code captures others."""
+    for name in set(old.co_cellvars) - set(new.co_cellvars):
+        if name in symbolic_locals:
+            cell = symbolic_locals.pop(name)
+            if name in old.co_varnames:
+                symbolic_locals[name] = side_effects.load_cell(cell)
+    for name in set(new.co_cellvars) - set(old.co_cellvars):
+        cell = side_effects.track_cell_new()
+        if name in symbolic_locals:
+            side_effects.store_cell(cell, symbolic_locals.pop(name))
+        symbolic_locals[name] = cell

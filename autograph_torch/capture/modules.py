@@ -1,0 +1,99 @@
+"""nn.Module instances and classes: converted copies that share parameters, buffers, hooks and submodules.
+
+A converted instance has a class of its own, derived from the original one, whose `__call__` is converted code; what
+the forward pass reaches below it is converted when it is traced. Nothing of the original instance or class changes.
+"""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from autograph_torch.capture.compiled import compiled_callable
+from autograph_torch.codeobject import marked, new_function
+
+
+def convert_module(model: torch.nn.Module, recursive: bool, options: Mapping[str, Any] | None) -> torch.nn.Module:
+    """A module that shares everything with `model` and runs converted; compiled when `options` are given."""
+    original = type(model)
+    if "_autograph_origin" in original.__dict__:
+        model, original = _restored(model), original._autograph_origin
+    new = copy.copy(model)
+    new.__class__ = _converted_class(original, options, recursive)
+    return new
+
+
+def _converted_class(original: type, options: Mapping[str, Any] | None, recursive: bool) -> type:
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return original.__call__(self, *args, **kwargs)
+
+    converted = new_function(run, marked(run.__code__)) if recursive else _forward_only(original)
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if options is None or torch.compiler.is_compiling():
+            return converted(self, *args, **kwargs)
+        compiled = self.__dict__.get("_autograph_compiled")
+        if compiled is None:
+            compiled = self.__dict__["_autograph_compiled"] = compiled_callable(converted, run, options)
+        return compiled(self, *args, **kwargs)
+
+    call = new_function(__call__, marked(__call__.__code__))
+
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
+        return _rebuild, (_restored(self), recursive, None if options is None else dict(options))
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        return convert_module(copy.deepcopy(_restored(self), memo), recursive, options)
+
+    namespace = {
+        "__call__": call,
+        "__reduce_ex__": __reduce_ex__,
+        "__deepcopy__": __deepcopy__,
+        "__module__": original.__module__,
+        "__qualname__": original.__qualname__,
+        "__doc__": original.__doc__,
+        "_autograph_origin": original,
+    }
+    return types.new_class(original.__name__, (original,), {}, lambda body: body.update(namespace))
+
+
+def _forward_only(original: type) -> Callable[..., Any]:
+    """Without recursion only `forward` itself is converted."""
+    from autograph_torch.decorator import convert
+
+    forward = convert(original.forward, recursive=False)
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return forward(self, *args, **kwargs)
+
+    return run
+
+
+def _restored(model: torch.nn.Module) -> torch.nn.Module:
+    """The module as it was before conversion, sharing everything."""
+    plain = torch.nn.Module.__new__(type(model)._autograph_origin)  # type: ignore[attr-defined]
+    plain.__dict__.update({k: v for k, v in model.__dict__.items() if k != "_autograph_compiled"})
+    return plain
+
+
+def _rebuild(model: torch.nn.Module, recursive: bool, options: Mapping[str, Any] | None) -> torch.nn.Module:
+    return convert_module(model, recursive, options)
+
+
+def convert_module_class(cls: type, convert_function: Callable[[Any], Any]) -> type:
+    """A subclass whose entry point (`forward` of a module, else `__call__`) is converted. It takes the class's name."""
+    name = "forward" if issubclass(cls, torch.nn.Module) else "__call__"
+    entry = getattr(cls, name, None)
+    if not isinstance(entry, types.FunctionType):
+        raise TypeError(f"{cls.__qualname__} has no {name} method to convert")
+    namespace = {
+        name: convert_function(entry),
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__doc__": cls.__doc__,
+    }
+    return types.new_class(cls.__name__, (cls,), {}, lambda body: body.update(namespace))

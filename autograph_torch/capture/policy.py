@@ -1,0 +1,49 @@
+"""What conversion does not enter, in one place, with the reasons."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sysconfig
+import types
+
+import torch
+
+_TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STDLIB = os.path.abspath(sysconfig.get_paths()["stdlib"]) + os.sep
+
+# Parts of torch whose Python implements the tracer and its operators: they ask about types, never about data.
+_TORCH_INTERNALS = tuple(
+    _TORCH + part
+    for part in (
+        "_dynamo", "_higher_order_ops", "_functorch", "_inductor", "_ops.py", "_subclasses", "_prims", "_refs",
+        "_decomp", "fx", "utils", "overrides.py", "_library", "library.py", "_tensor.py", "_jit_internal.py", "jit",
+        "_meta_registrations.py", "export", "_export", "compiler", "_guards.py", "nn/modules/module.py",
+        "nn/modules/container.py", "nn/parameter.py", "nn/functional.py", "autograd", "cuda", "backends", "amp",
+    )
+)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=8192)
+def may_enter(code: types.CodeType) -> bool:
+    """Whether a function that is reached below a converted one may be rewritten.
+
+    Not entered: this package; the standard library (no tensors in its own code, and Dynamo models much of it); the
+    parts of torch that implement tracing; code without a file.
+    """
+    filename = os.path.abspath(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename
+    if filename.startswith((_PACKAGE, *_TORCH_INTERNALS)):
+        return False
+    if filename.startswith(_STDLIB) and "site-packages" not in filename:
+        return False
+    return code not in _do_not_convert
+
+
+_do_not_convert: set[types.CodeType] = set()
+
+
+def leave_out(function: types.FunctionType) -> None:
+    """Never rewrite this function when it is reached."""
+    _do_not_convert.add(function.__code__)
+    may_enter.cache_clear()

@@ -1,0 +1,1 @@
+"""The command line: `autograph-torch convert` and `autograph-torch rule`. Nothing here imports torch."""

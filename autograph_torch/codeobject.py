@@ -1,0 +1,120 @@
+"""From a rewritten tree to a live function that keeps the user's file, lines, defaults, closure and globals.
+
+The tree is compiled inside a factory that binds the free variables (and inside a class of the owner's name, for private
+names and `super()`); only the code object is taken from it. Every code object made here carries a mark among its
+constants, by which capture/inlining.py knows the functions that the user chose to convert.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+
+import gast
+
+from autograph_torch.rewriting import RUNTIME_IMPORT
+
+MARK = "autograph_torch: rewritten"
+
+
+def is_marked(code: types.CodeType) -> bool:
+    """Whether a code object was made by this package."""
+    return MARK in code.co_consts
+
+
+def marked(code: types.CodeType) -> types.CodeType:
+    """The same code with the mark, in its nested functions too."""
+    constants = tuple(marked(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=constants if MARK in constants else (*constants, MARK))
+
+
+def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str, owner: str | None) -> types.CodeType:
+    """The marked code object of a rewritten function.
+
+    Args:
+        tree: the function after the passes.
+        original: its code before; gives flags, free variables and names.
+        filename: the file that tracebacks shall show.
+        owner: the class around a method, for names such as `__private`.
+    """
+    node = _bare(gast.gast_to_ast(tree))
+    module = _factory(node, original.co_freevars, owner)
+    future = original.co_flags & _FUTURE_FLAGS
+    compiled = compile(module, filename, "exec", flags=future, dont_inherit=True)
+    code = _find(compiled, node.name, original)
+    changes = {"co_name": original.co_name}
+    if sys.version_info >= (3, 11):
+        changes["co_qualname"] = original.co_qualname
+    return marked(code).replace(**changes)
+
+
+_FUTURE_FLAGS = 0x1000000  # CO_FUTURE_ANNOTATIONS, the only future statement that still matters
+
+
+def new_function(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
+    """A function like `function` that runs `code`."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__annotations__ = function.__annotations__
+    made.__qualname__ = function.__qualname__
+    made.__module__ = function.__module__
+    made.__doc__ = function.__doc__
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """The function without what is evaluated where it is defined (defaults, annotations, decorators)."""
+    node.decorator_list = []
+    node.returns = None
+    if node.name == "<lambda>":
+        node.name = "lambda_"
+    arguments = node.args
+    arguments.defaults = [ast.Constant(value=None) for _ in arguments.defaults]
+    arguments.kw_defaults = [None if d is None else ast.Constant(value=None) for d in arguments.kw_defaults]
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    at = 1 if ast.get_docstring(node, clean=False) is not None else 0
+    line = node.body[0].lineno
+    imports = ast.parse(RUNTIME_IMPORT).body
+    for statement in imports:
+        for part in ast.walk(statement):
+            if hasattr(part, "lineno"):
+                part.lineno = part.end_lineno = line
+    node.body[at:at] = imports
+    return node
+
+
+def _factory(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, free: tuple[str, ...], owner: str | None
+) -> ast.Module:
+    inner: ast.stmt = node
+    if owner is not None:
+        inner = ast.ClassDef(name=owner, bases=[], keywords=[], body=[node], decorator_list=[])
+        if sys.version_info >= (3, 12):
+            inner.type_params = []
+    cells: list[ast.stmt] = [
+        ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=ast.Constant(value=None))
+        for name in free
+        if not (name == "__class__" and owner is not None)
+    ]
+    template = ast.parse("def factory(): pass").body[0]
+    assert isinstance(template, ast.FunctionDef)
+    template.body = [*cells, inner]
+    return ast.fix_missing_locations(ast.Module(body=[template], type_ignores=[]))
+
+
+def _find(compiled: types.CodeType, name: str, original: types.CodeType) -> types.CodeType:
+    """The function's own code among the nested ones: the outermost of its name."""
+    level = [compiled]
+    while level:
+        nested = [c for code in level for c in code.co_consts if isinstance(c, types.CodeType)]
+        for code in nested:
+            if code.co_name == name and code.co_argcount == original.co_argcount:
+                return code
+        level = nested
+    raise AssertionError(f"{name} was compiled but not found")

@@ -1,0 +1,131 @@
+"""The faces of the package: autograph, convert, to_source, do_not_convert."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+import torch
+
+from autograph_torch.capture import inlining, policy
+from autograph_torch.capture.compiled import compiled_callable
+from autograph_torch.capture.modules import convert_module, convert_module_class
+from autograph_torch.codeobject import new_function
+from autograph_torch.diagnostics import ConversionError, Diagnostic
+from autograph_torch.live import Conversion, convert_code
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def autograph(target: F, /, **options: Any) -> F: ...
+@overload
+def autograph(target: None = None, /, **options: Any) -> Callable[[F], F]: ...
+def autograph(
+    target: Any = None,
+    /,
+    *,
+    compile: bool = True,
+    recursive: bool = True,
+    **compile_options: Any,
+) -> Any:
+    """Convert a function, method, nn.Module or class, and compile it with `torch.compile(fullgraph=True)`.
+
+    Args:
+        target: a function or anything callable; an nn.Module instance, submodules included; or a class.
+        compile: False gives what `convert` gives.
+        recursive: convert the functions that are called from it, too.
+        compile_options: keywords of torch.compile: backend, mode, dynamic, options.
+
+    Returns:
+        The converted target. A module stays an nn.Module with the same parameters, hooks and state_dict keys.
+
+    Raises:
+        SourceError: AG302, the source of a function cannot be found.
+        CaptureError: at the first call, when the program cannot become one graph.
+    """
+    if target is None:
+        return functools.partial(autograph, compile=compile, recursive=recursive, **compile_options)
+    if not compile:
+        return convert(target, recursive=recursive)
+    if isinstance(target, type):
+        return convert_module_class(target, lambda function: autograph(function, recursive=recursive, **compile_options))
+    if isinstance(target, torch.nn.Module):
+        return convert_module(target, recursive, compile_options)
+    return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, compile_options)
+
+
+def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = False) -> Any:
+    """The rewritten function, not compiled: run as it is, it does what the original does.
+
+    Args:
+        target: as for `autograph`.
+        recursive: when it is traced, also convert the functions that it calls.
+        refuse_builtins: raise for a built-in function instead of giving it back.
+    """
+    if recursive:
+        inlining.install()
+    if isinstance(target, type):
+        return convert_module_class(target, lambda function: convert(function, recursive=recursive))
+    if isinstance(target, torch.nn.Module):
+        return convert_module(target, recursive, None)
+    if isinstance(target, types.FunctionType):
+        return new_function(target, conversion_of(target).code)
+    if isinstance(target, types.MethodType):
+        return types.MethodType(convert(target.__func__, recursive=recursive), target.__self__)
+    if isinstance(target, (staticmethod, classmethod)):
+        return type(target)(convert(target.__func__, recursive=recursive))
+    if isinstance(target, functools.partial):
+        return functools.partial(convert(target.func, recursive=recursive), *target.args, **target.keywords)
+    if isinstance(target, (types.BuiltinFunctionType, types.BuiltinMethodType)) or not callable(target):
+        if refuse_builtins or not callable(target):
+            raise _not_convertible(target)
+        return target
+    return _calling(target, recursive)
+
+
+def conversion_of(function: types.FunctionType) -> Conversion:
+    """What the compiler makes of a function."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    closed_over = {name: cell.cell_contents for name, cell in cells if _is_filled(cell)}
+    return convert_code(function.__code__, {**function.__globals__, **closed_over}, {})
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 (an empty cell raises)
+    except ValueError:
+        return False
+    return True
+
+
+def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:
+    """A callable object: a function that calls it, from which conversion follows the call."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return target(*args, **kwargs)
+
+    return convert(functools.wraps(target, updated=())(call), recursive=recursive)
+
+
+def do_not_convert(function: F) -> F:
+    """Leave a function as it is, also when a converted one calls it."""
+    policy.leave_out(getattr(function, "__func__", function))  # type: ignore[arg-type]
+    return function
+
+
+def _not_convertible(target: Any) -> ConversionError:
+    label = getattr(target, "__qualname__", None) or repr(target)
+    return ConversionError(
+        Diagnostic(
+            "AG302",
+            f"<{type(target).__name__}>",
+            1,
+            1,
+            1,
+            f"`{label}` has no Python source to rewrite",
+            "decorate a Python function that calls it",
+        )
+    )

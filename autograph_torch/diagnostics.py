@@ -1,0 +1,183 @@
+"""Everything the compiler tells a person: codes, texts, and how a message is laid out.
+
+One table, `RULES`, is the source of the messages, of `autograph-torch rule CODE` and of docs/diagnostics.md.
+AG1xx: rewritten.  AG2xx: left alone, with the reason.  AG3xx: errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of message: what it says in short, why, and an example before and after."""
+
+    code: str
+    title: str
+    explanation: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message about one place in the user's source. Lines and columns count from 1, as editors do."""
+
+    code: str
+    filename: str
+    line: int
+    column: int
+    end_line: int
+    message: str
+    advice: str = ""
+    snippet: str = ""
+
+    def render(self) -> str:
+        """`file:line:column: CODE message`, the line with a caret, and the advice."""
+        parts = [f"{self.filename}:{self.line}:{self.column}: {self.code} {self.message}"]
+        if self.snippet.strip():
+            parts += [f"    {self.snippet.rstrip()}", "    " + _caret_indent(self.snippet, self.column) + "^"]
+        if self.advice:
+            parts.append(f"  help: {self.advice}")
+        return "\n".join(parts)
+
+
+def _caret_indent(snippet: str, column: int) -> str:
+    """White space as wide as what stands left of the column; tabs stay tabs so that the caret lines up."""
+    return "".join("\t" if character == "\t" else " " for character in snippet[: column - 1])
+
+
+class AutographError(Exception):
+    """Base of all errors of this package; shows the user's file, line and a caret."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.render())
+        self.diagnostic = diagnostic
+
+    @property
+    def code(self) -> str:
+        return self.diagnostic.code
+
+    def __reduce__(self) -> tuple[type[AutographError], tuple[Diagnostic]]:
+        return type(self), (self.diagnostic,)
+
+
+class SourceError(AutographError):
+    """A file or function whose source cannot be had, decoded or parsed."""
+
+
+class ConversionError(AutographError):
+    """Source that is understood but cannot be rewritten soundly."""
+
+
+class CaptureError(AutographError):
+    """The rewritten program could not be captured as one graph; the tracer's own error is `__cause__`."""
+
+
+_RULES = (
+    Rule(
+        "AG101",
+        "`if` on a tensor becomes ag.cond",
+        "The test may be a tensor. Both branches become functions of the values they read, and the names that are used "
+        "later become their results.",
+        "if x.sum() > 0:\n    y = x + 1\nelse:\n    y = x - 1",
+        "y = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x - 1)",
+    ),
+    Rule(
+        "AG102",
+        "early return becomes a branch",
+        "What follows an early return moves into the other branch, so that both branches end in a result.",
+        "if x.sum() > 0:\n    return x\nreturn -x",
+        "return ag.cond(x.sum() > 0, lambda: x, lambda: -x)",
+    ),
+    Rule(
+        "AG103",
+        "`while` on a tensor becomes ag.while_loop",
+        "Names that change in the body and are needed by the next trip or after the loop become the carry.",
+        "while x.norm() > 1:\n    x = x / 2",
+        "(x,) = ag.while_loop(lambda x: x.norm() > 1, lambda x: (x / 2,), (x,))",
+    ),
+    Rule(
+        "AG104",
+        "`for` becomes ag.for_loop",
+        "The number of trips depends on data: a `range` with a tensor bound, or sizes that come from data.",
+        "for i in range(n):\n    x = x * 2",
+        "(x,) = ag.for_loop(ag.range(n), lambda i, x: (x * 2,), (x,))",
+    ),
+    Rule(
+        "AG105",
+        "`break`, `continue` or `return` under a tensor test becomes a step of the loop",
+        "A step says how it ends: `loop.next(...)` goes on with the next trip, `loop.stop(...)` leaves the loop, "
+        "`loop.exit(value)` returns from the function.",
+        "for i in range(10):\n    x = x / 2\n    if x.norm() < 1:\n        break",
+        "def step(i, x, loop):\n    x = x / 2\n    return ag.cond(x.norm() < 1, lambda: loop.stop(x), lambda: loop.next(x))\n"
+        "(x,) = ag.for_steps(range(10), step, (x,))",
+    ),
+    Rule(
+        "AG106",
+        "conditional expression becomes ag.cond",
+        "`a if p else b` with a tensor test.",
+        "y = x if x.sum() > 0 else -x",
+        "y = ag.cond(x.sum() > 0, lambda: x, lambda: -x)",
+    ),
+    Rule(
+        "AG107",
+        "`and`, `or`, `not` or a chained comparison on tensors becomes a call",
+        "Python would ask a tensor for its truth value. The right operand stays lazy.",
+        "if x.any() and y.any():",
+        "ag.and_(x.any(), lambda: y.any())",
+    ),
+    Rule(
+        "AG108",
+        "`any(...)` or `all(...)` over tensors becomes ag.any_ or ag.all_",
+        "The built-in functions ask every element for its truth value.",
+        "any(t.isnan().any() for t in xs)",
+        "ag.any_(t.isnan().any() for t in xs)",
+    ),
+    Rule(
+        "AG201",
+        "left alone: a statement in the branch cannot be moved into a function",
+        "`yield`, `await` and `import *` belong to the function they stand in.",
+    ),
+    Rule(
+        "AG202",
+        "left alone: jump out of `with` or `try`",
+        "A `return`, `break` or `continue` under a tensor test inside `with` or `try` needs what follows the block to "
+        "move into it, which would change what the block covers.",
+    ),
+    Rule(
+        "AG203",
+        "left alone: too many paths",
+        "Jumps under tensor tests would have copied the rest of the block too often.",
+    ),
+    Rule("AG204", "left alone: `del` of a name that is used later", "A deleted name cannot leave a branch."),
+    Rule(
+        "AG205",
+        "left alone: writes to a name of an outer scope",
+        "`global` and `nonlocal` names that change under a tensor test cannot become the result of a branch.",
+    ),
+    Rule(
+        "AG206",
+        "left alone: a write that cannot be a result",
+        "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
+    ),
+    Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
+    Rule("AG290", "left alone: too deeply nested", "The parser's or the compiler's recursion limit was reached."),
+    Rule("AG390", "internal error", "The compiler met something it should not; please report it with the file."),
+    Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),
+    Rule("AG302", "no source", "Built-in functions, C functions, and functions made by `exec` without a source line."),
+    Rule("AG303", "unknown directive", "A `# autograph:` comment that says none of: skip, off, on, skip-file."),
+    Rule(
+        "AG310",
+        "the two branches cannot be reconciled",
+        "Both results of a branch need one static type: the same number of values, each with one dtype and one rank.",
+    ),
+    Rule("AG311", "a value changes its shape in a loop", "What a loop carries keeps its shape from trip to trip."),
+    Rule("AG312", "a name may be undefined", "A name that only one branch binds is read afterwards."),
+    Rule("AG313", "a predicate needs exactly one element", "The truth value of a tensor of several elements is ambiguous."),
+    Rule("AG320", "the tracer refused", "Something besides control flow keeps torch from capturing one graph."),
+    Rule("AG321", "a value depends on data where the tracer needs a fixed number", "Sizes, indices and loops of Python."),
+)
+
+RULES: dict[str, Rule] = {rule.code: rule for rule in _RULES}

@@ -1,0 +1,98 @@
+"""Converting live functions: what is known about their surroundings, and a cache of the code objects made of them."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from autograph_torch.analysis.kinds import Imports, Kind
+from autograph_torch.codeobject import compile_tree, is_marked, marked
+from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
+from autograph_torch.source.lookup import Located, as_function, locate
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What became of one code object."""
+
+    code: types.CodeType
+    diagnostics: tuple[Diagnostic, ...]
+    rewritten: Rewritten | None = None
+
+
+def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds: Mapping[str, Kind]) -> Conversion:
+    """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
+
+    Args:
+        function_code: the code of the function.
+        names: globals and closed-over values in reach of it.
+        seeds: kinds of its parameters, as far as the caller knows.
+
+    Raises:
+        SourceError: AG302 when its source cannot be found.
+    """
+    if is_marked(function_code):
+        return Conversion(function_code, ())
+    located = locate(function_code)
+    rewritten = rewrite_located(located, function_code, names, seeds)
+    if not rewritten.changed:
+        return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
+    code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
+    return Conversion(code, rewritten.diagnostics, rewritten)
+
+
+def rewrite_located(
+    located: Located, code: types.CodeType, names: Mapping[str, Any], seeds: Mapping[str, Kind]
+) -> Rewritten:
+    tree = as_function(located.node)
+    used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
+    around = Surroundings(
+        filename=located.filename,
+        lines=located.lines,
+        imports=_imports(names, used),
+        outer={name: kind_of(names[name]) for name in used if name in names and not _is_torch(names[name])},
+        assume_unknown=True,
+    )
+    return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of a live value, found without importing torch."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, type, types.ModuleType)):
+        return Kind.PYTHON
+    if isinstance(value, (list, tuple, dict, set, frozenset, range)):
+        return Kind.CONTAINER
+    if callable(value) and isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+        return Kind.PYTHON
+    if any(base.__name__ == "Tensor" and base.__module__ == "torch" for base in type(value).__mro__):
+        return Kind.TENSOR
+    return Kind.UNKNOWN
+
+
+def _is_torch(value: Any) -> bool:
+    return _torch_path(value) is not None
+
+
+def _torch_path(value: Any) -> str | None:
+    """Where below torch a module or function lives; None when it is not torch's."""
+    if isinstance(value, types.ModuleType):
+        module, attribute = value.__name__, ""
+    else:
+        module, attribute = getattr(value, "__module__", None) or "", getattr(value, "__name__", "")
+        if isinstance(value, types.BuiltinFunctionType) and type(value.__self__).__name__ == "type":
+            module = "torch" if "torch" in repr(value.__self__) else module
+    if not isinstance(module, str) or module.split(".")[0] != "torch":
+        return None
+    path = module.removeprefix("torch").lstrip(".").removeprefix("_C._VariableFunctions")
+    return ".".join(part for part in (path, attribute) if part)
+
+
+def _imports(names: Mapping[str, Any], used: set[str]) -> Imports:
+    torch = {name: path for name in used if name in names and (path := _torch_path(names[name])) is not None}
+    modules = {name for name in used if isinstance(names.get(name), types.ModuleType)} - set(torch)
+    return Imports(torch, frozenset(modules))

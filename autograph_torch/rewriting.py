@@ -1,0 +1,115 @@
+"""One function through the compiler: analyses, then the passes in their order. Both ends of the compiler start here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import gast
+
+from autograph_torch.analysis.facts import Facts, Fresh
+from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
+from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
+from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.passes import PASSES
+from autograph_torch.passes.undefined import check_reads
+from autograph_torch.source.nodes import rebuild
+from autograph_torch.source.templates import RUNTIME
+
+RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known around a function: its file, the names in reach, and what may not be rewritten."""
+
+    filename: str
+    lines: tuple[str, ...]
+    imports: Imports
+    outer: Mapping[str, Kind] = field(default_factory=dict)
+    assume_unknown: bool = False
+    skipped_lines: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A function before and after; the same object twice when there was nothing to do."""
+
+    original: gast.FunctionDef
+    tree: gast.FunctionDef
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def changed(self) -> bool:
+        return self.tree is not self.original
+
+
+def rewrite_function(
+    function: gast.FunctionDef, around: Surroundings, seeds: Mapping[str, Kind] | None = None, is_method: bool = False
+) -> Rewritten:
+    """Run every pass over one function, nested functions first.
+
+    Args:
+        function: the tree, positions kept; never changed.
+        around: what is known about its surroundings.
+        seeds: kinds of parameters, where the caller knows more than the signature says.
+        is_method: whether the first parameter is the object.
+    """
+    kinds = Kinds(around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer)
+    kinds.infer(function.body)
+    diagnostics: list[Diagnostic] = []
+    tree = _rewrite_nested(function, around, kinds, diagnostics)
+    done, facts = _run_passes(tree, function, around, kinds)
+    if facts.undefined:
+        checked = check_reads(tree, frozenset(facts.undefined))
+        if checked is not tree:
+            done, facts = _run_passes(checked, function, around, kinds)
+    diagnostics += facts.diagnostics
+    tree = done
+    return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
+
+
+def _run_passes(
+    tree: gast.FunctionDef, function: gast.FunctionDef, around: Surroundings, kinds: Kinds
+) -> tuple[gast.FunctionDef, Facts]:
+    facts = Facts(
+        kinds=kinds,
+        fresh=Fresh(_identifiers(function)),
+        filename=around.filename,
+        lines=around.lines,
+        assume_unknown=around.assume_unknown,
+        skipped_lines=around.skipped_lines,
+    )
+    for lower in PASSES:
+        tree = lower(tree, facts)
+    return tree, facts
+
+
+def _rewrite_nested(
+    function: gast.FunctionDef, around: Surroundings, kinds: Kinds, diagnostics: list[Diagnostic]
+) -> gast.FunctionDef:
+    """The function with the functions inside it rewritten, each with what is known about its surroundings."""
+    inner = Surroundings(
+        around.filename, around.lines, around.imports, kinds.names(), around.assume_unknown, around.skipped_lines
+    )
+
+    def visit(node: gast.AST) -> gast.AST:
+        if isinstance(node, FUNCTIONS):
+            rewritten = rewrite_function(node, inner)
+            diagnostics.extend(rewritten.diagnostics)
+            return rewritten.tree
+        return rebuild(node, visit)
+
+    return rebuild(function, visit)
+
+
+def _identifiers(function: gast.FunctionDef) -> set[str]:
+    found = {RUNTIME}
+    for node in gast.walk(function):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, SCOPES):
+            found.add(node.name)
+        elif isinstance(node, gast.Attribute):
+            found.add(node.attr)
+    return found

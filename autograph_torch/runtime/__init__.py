@@ -1,0 +1,35 @@
+"""What rewritten code calls. Outside a trace everything is plain Python, exactly as the original was written.
+
+    import autograph_torch.runtime as ag
+    y = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x - 1)
+
+While torch traces, a predicate that is a tensor, or a number that depends on data, becomes torch.cond or
+torch.while_loop; all others stay Python.
+"""
+
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.iteration import enumerate_ as enumerate
+from autograph_torch.runtime.iteration import range_ as range
+from autograph_torch.runtime.iteration import zip_ as zip
+from autograph_torch.runtime.logic import all_, and_, any_, not_, or_
+from autograph_torch.runtime.loop import for_loop, while_loop
+from autograph_torch.runtime.steps import for_steps, while_steps
+from autograph_torch.runtime.values import bound, undefined
+
+__all__ = [
+    "all_",
+    "and_",
+    "any_",
+    "bound",
+    "cond",
+    "enumerate",
+    "for_loop",
+    "for_steps",
+    "not_",
+    "or_",
+    "range",
+    "undefined",
+    "while_loop",
+    "while_steps",
+    "zip",
+]

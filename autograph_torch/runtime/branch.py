@@ -1,0 +1,88 @@
+"""ag.cond: two functions, of which the predicate picks one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime import notes
+from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.structure import copy_of, decode, encode, fillers, spec_of, write_back
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[..., Any],
+    false_fn: Callable[..., Any],
+    operands: tuple[Any, ...] = (),
+    mutated: tuple[Any, ...] = (),
+) -> Any:
+    """`true_fn(*operands, *mutated)` if `pred` else `false_fn(...)`, as torch.cond where only data can tell.
+
+    Args:
+        pred: a Python value, a tensor of one element, or a number that depends on data.
+        true_fn, false_fn: what the branches do; they may read anything around them.
+        operands: values that a branch both reads and rebinds.
+        mutated: objects that a branch writes to in place; the writes are seen through every alias.
+
+    Raises:
+        CaptureError: AG310 when the results have no common static type, AG312 for a name bound on one side only.
+    """
+    flag = truth(pred)
+    if not isinstance(flag, torch.Tensor):
+        return true_fn(*operands, *mutated) if flag else false_fn(*operands, *mutated)
+    notes.note_site("if", "torch.cond")
+    return _staged(flag, true_fn, false_fn, operands, mutated)
+
+
+def _staged(
+    flag: torch.Tensor,
+    true_fn: Callable[..., Any],
+    false_fn: Callable[..., Any],
+    operands: tuple[Any, ...],
+    mutated: tuple[Any, ...],
+) -> Any:
+    site = notes.new_site()
+    # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
+    sources = tuple(copy_of(value) for value in mutated)
+
+    def run(branch: Callable[..., Any]) -> tuple[Any, Any]:
+        notes.enter_branch()
+        copies = tuple(copy_of(value) for value in sources)
+        value = branch(*operands, *copies)
+        contents = tuple(_content(copy) for copy in copies)
+        notes.leave_branch()
+        return ("tuple", 2, (spec_of(value, copies), spec_of(contents))), (value, contents)
+
+    def then() -> tuple[torch.Tensor, ...]:
+        spec, result = run(true_fn)
+        return tuple(encode(result, notes.note_branch(site, "then", spec)))
+
+    def otherwise() -> tuple[torch.Tensor, ...]:
+        spec, result = run(false_fn)
+        plan = notes.note_branch(site, "otherwise", spec)
+        return tuple(encode(result, plan) if notes.branches_agree(site) else fillers(plan))
+
+    notes.begin_attempt(site)
+    leaves = torch.cond(flag, then, otherwise, ())
+    travels = notes.agreed_travel(site)
+    if not notes.branches_agree(site):
+        notes.discard_attempt(site)
+        leaves = torch.cond(flag, lambda: _by_plan(run(true_fn), travels), lambda: _by_plan(run(false_fn), travels), ())
+    remaining = list(leaves)
+    value_plan, content_plan = notes.agreed_plan(site)[2]
+    value = decode(value_plan, remaining, mutated)
+    for original, content in zip(mutated, decode(content_plan, remaining), strict=True):
+        write_back(original, content)
+    return value
+
+
+def _by_plan(described: tuple[Any, Any], plan: Any) -> tuple[torch.Tensor, ...]:
+    return tuple(encode(described[1], plan))
+
+
+def _content(copy: Any) -> Any:
+    """What is in an object that was written to; nothing for values that cannot be written to."""
+    return copy if isinstance(copy, (torch.Tensor, list, dict)) else None

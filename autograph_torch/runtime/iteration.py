@@ -1,0 +1,91 @@
+"""`range`, `enumerate` and `zip` whose length may depend on data.
+
+Outside a trace, and where all bounds are known, they are Python's own. Otherwise they give a Sequence: a length and a
+function from position to element, which is all that a loop in the graph needs.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Elements by position, and how many; `known` when the length is a Python constant."""
+
+    length: Any
+    item: Callable[[Any], Any]
+    known: bool
+
+
+def range_(*bounds: Any) -> Any:
+    """`range(...)` whose bounds may be tensors or numbers that depend on data."""
+    if not torch.compiler.is_compiling():
+        return builtins.range(*bounds)
+    numbers = [_index(bound) for bound in bounds]
+    start, stop = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+    step = numbers[2] if len(numbers) > 2 else 1
+    if all(has_static_value(number) for number in numbers):
+        known = builtins.range(start, stop, step)
+        return Sequence(len(known), lambda k: start + k * step, True)
+    length = (stop - start + step - 1) // step if _positive(step) else (start - stop - step - 1) // -step
+    return Sequence(length, lambda k: start + k * step, False)
+
+
+def _index(bound: Any) -> Any:
+    return bound.item() if isinstance(bound, torch.Tensor) else bound
+
+
+def _positive(step: Any) -> bool:
+    return bool(step > 0)
+
+
+def enumerate_(iterable: Any, start: int = 0) -> Any:
+    """`enumerate(...)` of something whose length may depend on data."""
+    if not isinstance(iterable, Sequence):
+        return builtins.enumerate(iterable, start)
+    return Sequence(iterable.length, lambda k: (start + k, iterable.item(k)), iterable.known)
+
+
+def zip_(*iterables: Any) -> Any:
+    """`zip(...)` where a length may depend on data; the shortest counts."""
+    if not any(isinstance(iterable, Sequence) for iterable in iterables):
+        return builtins.zip(*iterables)
+    parts = [as_sequence(iterable) for iterable in iterables]
+    length = parts[0].length
+    for part in parts[1:]:
+        length = min(length, part.length)
+    return Sequence(length, lambda k: tuple(part.item(k) for part in parts), all(part.known for part in parts))
+
+
+def as_sequence(iterable: Any) -> Sequence:
+    """A tensor, list or Sequence as elements by position."""
+    if isinstance(iterable, Sequence):
+        return iterable
+    if isinstance(iterable, torch.Tensor):
+        return Sequence(iterable.shape[0], lambda k: iterable.select(0, k), has_static_value(iterable.shape[0]))
+    items = list(iterable)
+    return Sequence(len(items), lambda k: items[k], True)
+
+
+def staged(iterable: Any) -> Sequence | None:
+    """The Sequence that a loop in the graph runs over; None when Python can run over it while tracing."""
+    if isinstance(iterable, Sequence):
+        return iterable
+    if isinstance(iterable, torch.Tensor) and torch.compiler.is_compiling() and iterable.ndim > 0:
+        if not has_static_value(iterable.shape[0]):
+            return as_sequence(iterable)
+    return None
+
+
+def elements(iterable: Any) -> Iterable[Any]:
+    """Elements one by one, for a loop that Python runs."""
+    if isinstance(iterable, Sequence):
+        return (iterable.item(k) for k in builtins.range(iterable.length))
+    return iterable

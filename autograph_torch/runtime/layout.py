@@ -1,0 +1,234 @@
+"""What results look like, and how two of them are brought to one form.
+
+A *spec* describes a value by constants: its containers, and per leaf the dtype, rank and known sizes of a tensor, or a
+Python number, or a constant. A *plan* says which leaves travel as tensors and how they are turned back. Joining the
+specs of two branches gives the plan that suits both, or a Mismatch that says what cannot be reconciled.
+
+This file only handles constants: it runs in real Python during a trace and never touches a tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime.values import Outcome
+
+Spec = tuple[Any, ...]
+Plan = tuple[Any, ...]
+
+CONTAINERS = ("tuple", "list", "dict", "named")
+
+
+@dataclass
+class Mismatch(Exception):
+    """Two results that have no common static type."""
+
+    code: str
+    message: str
+    advice: str
+
+
+def travel(spec: Spec) -> Plan:
+    """The leaves that a result travels as, whatever the other branch gives.
+
+    Python numbers always travel: the other branch may well have another one.
+    """
+    kind = spec[0]
+    if kind in CONTAINERS:
+        return (kind, spec[1], tuple(travel(part) for part in spec[2]))
+    if _is_number(spec):
+        return ("number", _number_type(spec))
+    return spec
+
+
+def same_form(first: Plan, second: Plan) -> bool:
+    """Whether two plans give the same leaves: containers, dtypes, ranks and devices; sizes and gradients may differ."""
+    if first[0] in CONTAINERS and second[0] == first[0] and second[1] == first[1]:
+        return all(same_form(a, b) for a, b in zip(first[2], second[2], strict=True))
+    if first[0] == "tensor" and second[0] == "tensor":
+        return (first[1], len(first[2]), first[3]) == (second[1], len(second[2]), second[3])
+    if first[0] == "same" and second[0] == "same":
+        return bool(first[1] == second[1])
+    return bool(first == second)
+
+
+def carry_plan(spec: Spec) -> Plan:
+    """As `plan_of`, but Python numbers travel too: a carry changes from trip to trip."""
+    kind = spec[0]
+    if kind in CONTAINERS:
+        return (kind, spec[1], tuple(carry_plan(part) for part in spec[2]))
+    if kind == "const" and isinstance(spec[1], (bool, int, float)):
+        return ("number", type(spec[1]).__name__)
+    return spec
+
+
+def join(then: Spec, otherwise: Spec) -> Plan:
+    """One plan for the results of two branches."""
+    if then[0] == "hole" or otherwise[0] == "hole":
+        return _filled(otherwise if then[0] == "hole" else then)
+    if then[0] in CONTAINERS or otherwise[0] in CONTAINERS:
+        return _join_containers(then, otherwise)
+    if "undefined" in (then[0], otherwise[0]):
+        return _join_undefined(then, otherwise)
+    if "same" in (then[0], otherwise[0]) and then != otherwise:
+        then, otherwise = _unaliased(then), _unaliased(otherwise)
+    if then[0] == "tensor" and otherwise[0] == "tensor":
+        return _join_tensors(then, otherwise)
+    if _same_constant(then, otherwise):
+        return then
+    if _is_number(then) and _is_number(otherwise):
+        return _join_numbers(then, otherwise)
+    for tensor, number in ((then, otherwise), (otherwise, then)):
+        if tensor[0] == "tensor" and _is_number(number):
+            return _join_number_with_tensor(tensor, number)
+    if then == otherwise:
+        return then
+    raise _different(then, otherwise)
+
+
+def join_carry(plan: Plan, spec: Spec) -> Plan:
+    """The plan of a carry after what one trip makes of it."""
+    kind = plan[0]
+    if kind in CONTAINERS and spec[0] == kind and plan[1] == spec[1] and len(plan[2]) == len(spec[2]):
+        return (kind, plan[1], tuple(join_carry(a, b) for a, b in zip(plan[2], spec[2], strict=True)))
+    if kind in ("undefined", "hole"):
+        return plan if spec[0] in ("undefined", "hole") else _filled(carry_plan(spec))
+    if spec[0] == "hole":
+        return plan
+    spec = carry_plan(_unaliased(spec))
+    if kind == "tensor" and spec[0] == "tensor":
+        return _carry_tensors(plan, spec)
+    try:
+        return join(plan, spec)
+    except Mismatch as mismatch:
+        raise Mismatch("AG311", f"a loop changes the type of a value: {mismatch.message}", mismatch.advice) from None
+
+
+def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
+    _, dtype, sizes, device, grad = plan
+    if (dtype, device) != (spec[1], spec[3]):
+        raise Mismatch(
+            "AG311",
+            f"a loop changes a value from {describe(plan)} to {describe(spec)}",
+            "convert it before the loop, so that every trip sees the same dtype and device",
+        )
+    same = len(sizes) == len(spec[2]) and all(a == b or -1 in (a, b) for a, b in zip(sizes, spec[2], strict=True))
+    if not same:
+        raise Mismatch(
+            "AG311",
+            f"a loop changes the shape of a value from {describe(plan)} to {describe(spec)}",
+            "allocate it at its final size before the loop, or collect the results in a list of known length",
+        )
+    return ("tensor", dtype, sizes, device, grad or spec[4])
+
+
+def _join_containers(then: Spec, otherwise: Spec) -> Plan:
+    if then[0] != otherwise[0] or len(then[2]) != len(otherwise[2]):
+        raise _different(then, otherwise)
+    if then[0] == "dict" and then[1] != otherwise[1]:
+        raise Mismatch(
+            "AG310",
+            f"the branches give dicts with different keys or key orders: {list(then[1])} and {list(otherwise[1])}",
+            "give both branches the same keys in the same order",
+        )
+    if then[1] != otherwise[1]:
+        raise _different(then, otherwise)
+    return (then[0], then[1], tuple(join(a, b) for a, b in zip(then[2], otherwise[2], strict=True)))
+
+
+def _join_undefined(then: Spec, otherwise: Spec) -> Plan:
+    if then[0] == otherwise[0]:
+        return then
+    name = then[1] if then[0] == "undefined" else otherwise[1]
+    raise Mismatch(
+        "AG312",
+        f"`{name}` is bound in one branch only, and may be read afterwards",
+        f"bind `{name}` before the `if`, or in both branches",
+    )
+
+
+def _join_tensors(then: Spec, otherwise: Spec) -> Plan:
+    _, dtype, sizes, device, grad = then
+    if dtype != otherwise[1] or device != otherwise[3] or len(sizes) != len(otherwise[2]):
+        raise _different(then, otherwise)
+    merged = tuple(a if a == b else -1 for a, b in zip(sizes, otherwise[2], strict=True))
+    return ("tensor", dtype, merged, device, grad or otherwise[4])
+
+
+def _join_numbers(then: Spec, otherwise: Spec) -> Plan:
+    names = [_number_type(side) for side in (then, otherwise)]
+    if names[0] != names[1]:
+        order = ["bool", "int", "float"]
+        if "bool" in names:
+            raise _different(then, otherwise)
+        return ("number", max(names, key=order.index))
+    return ("number", names[0])
+
+
+def _join_number_with_tensor(tensor: Spec, number: Spec) -> Plan:
+    order = {"bool": 0, "int": 1, "float": 2}
+    category = 2 if tensor[1].is_floating_point or tensor[1].is_complex else 0 if tensor[1] == torch.bool else 1
+    if tensor[2] != () or order[_number_type(number)] > category:
+        raise _different(tensor, number)
+    return tensor
+
+
+def _filled(spec: Spec) -> Plan:
+    """A plan for a value that one path leaves out: its place is filled with zeros there."""
+    if spec[0] in CONTAINERS:
+        return (spec[0], spec[1], tuple(_filled(part) for part in spec[2]))
+    spec = _unaliased(spec)
+    if spec[0] == "const" and isinstance(spec[1], (bool, int, float)):
+        return ("number", type(spec[1]).__name__)
+    return spec
+
+
+def _unaliased(spec: Spec) -> Spec:
+    return spec[2] if spec[0] == "same" else spec
+
+
+def _is_number(spec: Spec) -> bool:
+    return spec[0] == "number" or (spec[0] == "const" and isinstance(spec[1], (bool, int, float)))
+
+
+def _number_type(spec: Spec) -> str:
+    return spec[1] if spec[0] == "number" else type(spec[1]).__name__
+
+
+def _same_constant(then: Spec, otherwise: Spec) -> bool:
+    """Equal in type and value; 0.0 and -0.0 differ, and so do two NaNs, which then travel as numbers."""
+    if then[0] != "const" or otherwise[0] != "const":
+        return False
+    a, b = then[1], otherwise[1]
+    return type(a) is type(b) and a == b and repr(a) == repr(b)
+
+
+def _different(then: Spec, otherwise: Spec) -> Mismatch:
+    return Mismatch(
+        "AG310",
+        f"the branches give {describe(then)} and {describe(otherwise)}",
+        "make both sides give the same number of values, each with the same dtype and rank",
+    )
+
+
+def describe(spec: Spec) -> str:
+    """A spec in words, for messages."""
+    kind = spec[0]
+    if kind == "tensor":
+        sizes = ", ".join("?" if size == -1 else str(size) for size in spec[2])
+        return f"a {str(spec[1]).removeprefix('torch.')} tensor of shape ({sizes})"
+    if kind == "number":
+        return f"a Python {spec[1]}"
+    if kind == "const":
+        return f"the Python {type(spec[1]).__name__} {spec[1]!r}" if spec[1] is not None else "None"
+    if kind == "same":
+        return describe(spec[2])
+    if kind == "undefined":
+        return f"no value for `{spec[1]}`"
+    if kind in CONTAINERS:
+        label = "namedtuple" if kind == "named" else kind
+        return f"a {label} of {len(spec[2])}"
+    return str(spec[-1])

@@ -1,0 +1,113 @@
+"""ag.while_loop and ag.for_loop: loops that end by their test or their length alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime import notes, staged
+from autograph_torch.runtime.iteration import Sequence, elements
+from autograph_torch.runtime.iteration import staged as staged_sequence
+from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.structure import copy_of, write_back
+from autograph_torch.runtime.values import Undefined
+
+State = tuple[Any, ...]
+
+
+def while_loop(
+    cond_fn: Callable[..., Any], body_fn: Callable[..., State], carry: State, mutated: State = ()
+) -> State:
+    """`while cond_fn(*state): state = body_fn(*state)`, as torch.while_loop where only data can tell.
+
+    Args:
+        cond_fn: the test, of the carry and the mutated objects.
+        body_fn: one trip; gives the new carry and the mutated objects as one tuple.
+        carry: names that the body rebinds.
+        mutated: objects that the body writes to in place; the writes are seen through every alias.
+
+    Returns:
+        The final state: carry, then mutated objects.
+
+    Raises:
+        CaptureError: AG311 when a trip changes the shape or dtype of a value.
+    """
+    state = (*carry, *mutated)
+    while True:
+        flag = truth(cond_fn(*state))
+        if isinstance(flag, torch.Tensor):
+            notes.note_site("while", "torch.while_loop")
+            return run_with_writes(lambda s: cond_fn(*s), lambda s: body_fn(*s), state, len(carry), flag)
+        if not flag:
+            return state
+        state = body_fn(*state)
+
+
+def for_loop(iterable: Any, body_fn: Callable[..., State], carry: State, mutated: State = ()) -> State:
+    """`for item in iterable: state = body_fn(item, *state)`; a torch.while_loop when the length depends on data."""
+    state = (*carry, *mutated)
+    sequence = staged_sequence(iterable)
+    if sequence is None or sequence.known:
+        for item in elements(iterable):
+            state = body_fn(item, *state)
+        return state
+    notes.note_site("for", "torch.while_loop")
+    return _staged_for(sequence, body_fn, state, len(carry))
+
+
+def _staged_for(sequence: Sequence, body_fn: Callable[..., State], state: State, rebound: int) -> State:
+    length = sequence.length
+    entered = truth(length > 0)
+    if entered is False:
+        return state
+
+    def trip(numbered: State) -> State:
+        k = numbered[0]
+        return (k + 1, *body_fn(sequence.item(k), *numbered[1:]))
+
+    final = run_with_writes(lambda s: s[0] < length, trip, (0, *state), rebound + 1, entered)
+    return final[1:]
+
+
+def run_with_writes(
+    test: Callable[[State], Any],
+    trip: Callable[[State], State],
+    state: State,
+    rebound: int,
+    entered: bool | torch.Tensor,
+) -> State:
+    """A staged loop over `state`, of which all from position `rebound` on are objects written to in place."""
+    if isinstance(entered, torch.Tensor):
+        _check_bound(state, entered)
+
+    def trip_on_copies(before: State) -> State:
+        copies = tuple(copy_of(value) for value in before[rebound:])
+        after = trip((*before[:rebound], *copies))
+        for copy, value in zip(copies, after[rebound:], strict=True):
+            if isinstance(copy, (torch.Tensor, list, dict)) and value is not copy:
+                notes.refuse(
+                    "AG206",
+                    "a loop both writes to an object in place and rebinds its name",
+                    "use a name of its own for the new object",
+                )
+        return after
+
+    final = staged.run(test, trip_on_copies, state, entered)
+    written = []
+    for original, value in zip(state[rebound:], final[rebound:], strict=True):
+        if isinstance(original, (torch.Tensor, list, dict)):
+            write_back(original, value)
+            written.append(original)
+        else:
+            written.append(value)
+    return (*final[:rebound], *written)
+
+
+def _check_bound(state: State, entered: torch.Tensor) -> None:
+    """A name that the first trip binds must not be read after a loop without trips."""
+    for value in state:
+        if isinstance(value, Undefined):
+            name = object.__getattribute__(value, "_name")
+            torch._assert_async(entered, f"cannot access local variable '{name}': the loop that binds it made no trip")

@@ -1,0 +1,134 @@
+"""What one part of a trace tells another.
+
+The functions of a torch.cond are traced one after the other and may hand out nothing but tensors, and its results must
+match. So each branch leaves a note of what its result looks like, the second reads the first's, and the caller reads
+both. The functions here run in real Python while Dynamo traces (`torch.compiler.assume_constant_result`): arguments and
+results are constants to it. Notes live as long as the trace that wrote them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NoReturn
+
+import torch
+
+from autograph_torch.diagnostics import CaptureError, Diagnostic
+from autograph_torch.runtime import layout, tracing
+
+_numbers = itertools.count()
+
+
+@torch.compiler.assume_constant_result
+def new_site() -> int:
+    """A number for one traced branch or loop."""
+    return next(_numbers)
+
+
+@torch.compiler.assume_constant_result
+def note_branch(site: int, arm: str, spec: Any) -> Any:
+    """Remember the shape of a branch's result; the plan after which it is to be handed out."""
+    notes = tracing.notebook()
+    notes[site, arm] = spec
+    if arm == "then":
+        notes[site, "first"] = layout.travel(spec)
+    return notes[site, "first"]
+
+
+@torch.compiler.assume_constant_result
+def branches_agree(site: int) -> bool:
+    """Whether the leaves that the first branch travels as suit both."""
+    notes = tracing.notebook()
+    try:
+        notes[site, "plan"] = layout.join(notes[site, "then"], notes[site, "otherwise"])
+    except layout.Mismatch as mismatch:
+        _raise(mismatch.code, mismatch.message, mismatch.advice)
+    return layout.same_form(layout.travel(notes[site, "plan"]), notes[site, "first"])
+
+
+@torch.compiler.assume_constant_result
+def agreed_plan(site: int) -> Any:
+    """What both results have in common."""
+    return tracing.notebook()[site, "plan"]
+
+
+@torch.compiler.assume_constant_result
+def agreed_travel(site: int) -> Any:
+    """The leaves that suit both branches."""
+    return layout.travel(tracing.notebook()[site, "plan"])
+
+
+@torch.compiler.assume_constant_result
+def carry_plan(site: int, spec: Any) -> Any:
+    """The plan of a loop's carry as the initial values have it."""
+    notes = tracing.notebook()
+    notes[site, "init"] = spec
+    notes[site, "plan"] = layout.carry_plan(spec)
+    return notes[site, "plan"]
+
+
+@torch.compiler.assume_constant_result
+def note_trip(site: int, spec: Any) -> bool:
+    """Remember what a trip makes of the carry; whether it suits the plan."""
+    notes = tracing.notebook()
+    try:
+        plan = layout.join_carry(notes[site, "plan"], spec)
+    except layout.Mismatch as mismatch:
+        _raise(mismatch.code, mismatch.message, mismatch.advice)
+    agrees = bool(plan == notes[site, "plan"])
+    notes[site, "plan"], notes[site, "agrees"] = plan, agrees
+    return agrees
+
+
+@torch.compiler.assume_constant_result
+def trips_agree(site: int) -> bool:
+    return bool(tracing.notebook()[site, "agrees"])
+
+
+@torch.compiler.assume_constant_result
+def begin_attempt(site: int) -> int:
+    """Remember where an attempt starts to write into the graph."""
+    tracing.notebook()[site, "mark"] = tracing.last_node()
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def discard_attempt(site: int) -> int:
+    """Take back an attempt whose results did not fit together."""
+    tracing.discard_after(tracing.notebook()[site, "mark"])
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def enter_branch() -> int:
+    return tracing.change_depth(1)
+
+
+@torch.compiler.assume_constant_result
+def leave_branch() -> int:
+    return tracing.change_depth(-1)
+
+
+@torch.compiler.assume_constant_result
+def branch_depth() -> int:
+    """How many functions of torch.cond or torch.while_loop are being traced around this point."""
+    return tracing.change_depth(0)
+
+
+@torch.compiler.assume_constant_result
+def note_site(construct: str, outcome: str) -> int:
+    """For `explain`: what a place in the source became."""
+    tracing.record_site(construct, outcome)
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def refuse(code: str, message: str, advice: str) -> NoReturn:
+    """Stop the trace with a message that shows the user's line."""
+    _raise(code, message, advice)
+
+
+def _raise(code: str, message: str, advice: str) -> NoReturn:
+    filename, line, text = tracing.user_line()
+    column = len(text) - len(text.lstrip()) + 1
+    raise CaptureError(Diagnostic(code, filename, line, column, line, message, advice, text))

@@ -1,0 +1,45 @@
+"""What a predicate is: decided now by Python, or by data when the graph runs.
+
+| predicate | becomes |
+|---|---|
+| Python value, or a symbol that can be guarded on | bool |
+| tensor or number outside a trace | bool |
+| tensor while tracing | 0-d bool tensor |
+| number that depends on data (`.item()`, `len(x.nonzero())`) | 0-d bool tensor |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+
+from autograph_torch.runtime.notes import refuse
+
+
+def truth(predicate: Any) -> bool | torch.Tensor:
+    """The truth value of a predicate: a Python bool, or a 0-d bool tensor when only data can tell."""
+    if not torch.compiler.is_compiling():
+        return bool(predicate)
+    if isinstance(predicate, torch.Tensor):
+        return _flag(predicate)
+    if isinstance(predicate, (bool, int, float)):
+        return _number(predicate)
+    return bool(predicate)
+
+
+def _flag(tensor: torch.Tensor) -> torch.Tensor:
+    if guard_or_false(tensor.numel() != 1):
+        refuse("AG313", f"the predicate has {tensor.numel()} elements", "reduce it first, with .all() or .any()")
+    flag = tensor.reshape(())
+    return flag if flag.dtype == torch.bool else flag != 0
+
+
+def _number(number: bool | int | float) -> bool | torch.Tensor:
+    nonzero = number if isinstance(number, bool) else number != 0
+    if guard_or_false(nonzero):
+        return True
+    if not guard_or_true(nonzero):
+        return False
+    return torch.scalar_tensor(nonzero, dtype=torch.bool)  # type: ignore[arg-type]

@@ -1,0 +1,226 @@
+"""ag.while_steps and ag.for_steps: loops that data may leave early.
+
+A step says how its trip ends: `loop.next(*state)` goes on, `loop.stop(*state)` is `break`, `loop.exit(value)` is
+`return`. Over a short Python sequence the remaining trips move into the branch that goes on, so that nothing has to be
+carried that one path does not have. Otherwise the loop becomes one torch.while_loop whose state holds how it ended.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime import notes
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.iteration import Sequence, elements
+from autograph_torch.runtime.iteration import staged as staged_sequence
+from autograph_torch.runtime.logic import and_
+from autograph_torch.runtime.loop import run_with_writes
+from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Outcome
+
+State = tuple[Any, ...]
+After = Callable[..., Any] | None
+
+UNROLL_LIMIT = 8  # trips of a range that are worth a copy of the body each
+
+
+class Outcomes:
+    """A loop whose steps tell how they ended: (how, value of `return`, state)."""
+
+    def next(self, *state: Any) -> Any:
+        return Outcome(NEXT, HOLE, state)
+
+    def stop(self, *state: Any) -> Any:
+        return Outcome(STOP, HOLE, state)
+
+    def exit(self, value: Any) -> Any:
+        return Outcome(EXIT, value, HOLE)
+
+
+class Continuations:
+    """A loop over known elements whose steps run what is left of it, when they end inside a branch of the graph."""
+
+    def __init__(self, items: list[Any], step: Callable[..., Any], after: After, position: int, depth: int) -> None:
+        self._items = items
+        self._step = step
+        self._after = after
+        self._position = position
+        self._depth = depth
+
+    def _in_branch(self) -> bool:
+        return notes.branch_depth() > self._depth
+
+    def next(self, *state: Any) -> Any:
+        if not self._in_branch():
+            return Ended(NEXT, state)
+        return _remaining(self._items, self._step, self._after, self._position + 1, state)
+
+    def stop(self, *state: Any) -> Any:
+        return _finish(self._after, state) if self._in_branch() else Ended(STOP, state)
+
+    def exit(self, value: Any) -> Any:
+        return value if self._in_branch() else Ended(EXIT, value)
+
+
+class Ended:
+    """How a step ended that Python alone decided."""
+
+    def __init__(self, how: int, value: Any) -> None:
+        self.how = how
+        self.value = value
+
+
+def for_steps(
+    iterable: Any, step: Callable[..., Any], carry: State, mutated: State = (), after: After = None
+) -> Any:
+    """A `for` loop that data may leave early.
+
+    Args:
+        iterable: what to run over; ag.range where the number of trips may depend on data.
+        step: `step(item, *state, loop)`, returns one of loop.next(*state), loop.stop(*state), loop.exit(value).
+        carry, mutated: as for ag.for_loop.
+        after: what follows the loop up to the end of the function, when a step may return from it.
+
+    Returns:
+        The final state; with `after`, what the function returns.
+    """
+    state = (*carry, *mutated)
+    sequence = staged_sequence(iterable)
+    if not torch.compiler.is_compiling():
+        return _python_for(iterable, step, state, after)
+    if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
+        return _remaining(list(elements(iterable)), step, after, 0, state)
+    return _staged_for(sequence, step, state, len(carry), after)
+
+
+def while_steps(
+    cond_fn: Callable[..., Any], step: Callable[..., Any], carry: State, mutated: State = (), after: After = None
+) -> Any:
+    """A `while` loop that data may leave early; as `for_steps`, with `step(*state, loop)` and a test of the state."""
+    state = (*carry, *mutated)
+    loop = Outcomes()
+    how: Any = NEXT
+    value: Any = HOLE
+    while True:
+        flag = truth(cond_fn(*state))
+        if isinstance(flag, torch.Tensor):
+            break
+        if not flag:
+            return _finish(after, state)
+        # Python knows that there is a trip: it runs outside the graph's loop and settles the types of the state.
+        how, value, state = step(*state, loop)
+        if not _is_symbolic(how):
+            if how == NEXT:
+                continue
+            return value if how == EXIT else _finish(after, state)
+        break
+    notes.note_site("while", "torch.while_loop")
+
+    def going_on(s: State) -> Any:
+        return and_(s[0] == NEXT, lambda: cond_fn(*s[2]))
+
+    return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), after)
+
+
+def _is_symbolic(how: Any) -> bool:
+    return not isinstance(truth(how == NEXT), builtins.bool)
+
+
+def _python_for(iterable: Any, step: Callable[..., Any], state: State, after: After) -> Any:
+    loop = Outcomes()
+    for item in iterable:
+        how, value, state = step(item, *state, loop)
+        if how == STOP:
+            break
+        if how == EXIT:
+            return value
+    return _finish(after, state)
+
+
+def _remaining(items: list[Any], step: Callable[..., Any], after: After, position: int, state: State) -> Any:
+    """The trips from `position` on, and what follows the loop."""
+    depth = notes.branch_depth()
+    while position < len(items):
+        loop = Continuations(items, step, after, position, depth)
+        result = step(items[position], *state, loop)
+        if not isinstance(result, Ended):
+            return result
+        if result.how == EXIT:
+            return result.value
+        state = result.value
+        if result.how == STOP:
+            break
+        position += 1
+    return _finish(after, state)
+
+
+def _finish(after: After, state: State) -> Any:
+    return state if after is None else after(*state)
+
+
+def _staged_for(sequence: Sequence, step: Callable[..., Any], state: State, rebound: int, after: After) -> Any:
+    length = sequence.length
+    notes.note_site("for", "torch.while_loop")
+    loop = Outcomes()
+
+    def counted(numbered: State) -> Any:
+        """One trip; the position in front of the state."""
+        k = numbered[0]
+        how, value, new = step(sequence.item(k), *numbered[1:], loop)
+        return how, value, HOLE if new is HOLE else (k + 1, *new)
+
+    def finish(k: Any, *final: Any) -> Any:
+        return _finish(after, final)
+
+    how: Any = NEXT
+    value: Any = HOLE
+    numbered: Any = (0, *state)
+    while sequence.known and numbered[0] < length:
+        how, value, numbered = counted(numbered)
+        if _is_symbolic(how):
+            break
+        if how == EXIT:
+            return value
+        if how == STOP:
+            return _finish(after, numbered[1:])
+
+    def going_on(s: State) -> Any:
+        return and_(s[0] == NEXT, lambda: s[2][0] < length)
+
+    return _staged_steps(going_on, counted, how, value, numbered, rebound + 1, finish)
+
+
+def _staged_steps(
+    going_on: Callable[[State], Any],
+    step: Callable[[State], Any],
+    how: Any,
+    value: Any,
+    state: State,
+    rebound: int,
+    after: After,
+) -> Any:
+    """The trips that are left, as one loop over (how it ended, value of `return`, state)."""
+    count = len(state)
+
+    def flat(how: Any, value: Any, state: Any) -> State:
+        return (how, value, *([HOLE] * count if state is HOLE else state))
+
+    def nested(s: State) -> State:
+        return s[0], s[1], s[2:]
+
+    begin = flat(how, value, state)
+    entered = truth(going_on(nested(begin)))
+    if entered is False:
+        return _finish(after, state)
+    how, value, state = nested(
+        run_with_writes(
+            lambda s: going_on(nested(s)), lambda s: flat(*step(nested(s)[2])), begin, rebound + 2, entered
+        )
+    )
+    if value is HOLE:
+        return _finish(after, state)
+    return cond(how == EXIT, lambda: value, lambda: _finish(after, state))

@@ -1,0 +1,144 @@
+"""Taking results apart into tensors and putting them together again, by a plan. All of it is traced by Dynamo.
+
+spec_of(value)            what it looks like, in constants (see layout.py)
+encode(value, plan)       the tensors that travel through torch.cond or torch.while_loop
+decode(plan, leaves)      the value, Python numbers as Python numbers
+
+Every tensor is cloned on its way out: torch's operators refuse results that alias an input, a closed-over tensor or each
+other (and under no_grad notice it only in Inductor).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value
+
+from autograph_torch.runtime.layout import Plan, Spec
+from autograph_torch.runtime.notes import refuse
+from autograph_torch.runtime.values import HOLE, Hole, Undefined
+
+_NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
+
+
+def spec_of(value: Any, originals: tuple[Any, ...] = ()) -> Spec:
+    """Describe a value by constants. A value that *is* one of `originals` is described as the same object."""
+    for index, original in enumerate(originals):
+        if value is original and isinstance(value, (torch.Tensor, list, dict)):
+            return ("same", index, spec_of(value))
+    if isinstance(value, torch.Tensor):
+        sizes = tuple(size if has_static_value(size) else -1 for size in value.shape)
+        return ("tensor", value.dtype, sizes, str(value.device), value.requires_grad)
+    if isinstance(value, (bool, int, float)):
+        return _number_spec(value)
+    if value is None or isinstance(value, (str, torch.dtype)):
+        return ("const", value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return ("named", type(value), tuple(spec_of(part, originals) for part in value))
+    if isinstance(value, tuple):
+        return ("tuple", len(value), tuple(spec_of(part, originals) for part in value))
+    if isinstance(value, list):
+        return ("list", len(value), tuple(spec_of(part, originals) for part in value))
+    if isinstance(value, dict):
+        return ("dict", tuple(value.keys()), tuple(spec_of(part, originals) for part in value.values()))
+    if isinstance(value, Undefined):
+        return ("undefined", object.__getattribute__(value, "_name"))
+    if isinstance(value, Hole):
+        return ("hole",)
+    refuse(
+        "AG310",
+        f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
+        "give tensors, Python numbers, or tuples, lists and dicts of them",
+    )
+
+
+def _number_spec(value: bool | int | float) -> Spec:
+    if has_static_value(value):
+        return ("const", value)
+    if isinstance(value, bool):
+        return ("number", "bool")
+    return ("number", "int" if isinstance(value, int) else "float")
+
+
+def encode(value: Any, plan: Plan) -> list[torch.Tensor]:
+    """The tensors that carry `value` after `plan`; places that this path leaves out are filled with zeros."""
+    kind = plan[0]
+    if kind in ("tuple", "list", "named", "dict"):
+        parts = _parts(value, kind, len(plan[2]))
+        return [leaf for part, inner in zip(parts, plan[2], strict=True) for leaf in encode(part, inner)]
+    if kind == "tensor":
+        return [_tensor_leaf(value, plan)]
+    if kind == "number":
+        filler = 0 if isinstance(value, (Hole, Undefined)) else value
+        return [torch.scalar_tensor(filler, dtype=_NUMBER_DTYPES[plan[1]])]
+    return []
+
+
+def _parts(value: Any, kind: str, count: int) -> list[Any]:
+    if isinstance(value, (Hole, Undefined)):
+        return [HOLE] * count
+    return list(value.values()) if kind == "dict" else list(value)
+
+
+def _tensor_leaf(value: Any, plan: Plan) -> torch.Tensor:
+    _, dtype, sizes, device, _ = plan
+    if isinstance(value, torch.Tensor):
+        return value.clone(memory_format=torch.contiguous_format)
+    if isinstance(value, (Hole, Undefined)):
+        return torch.zeros([1 if size == -1 else size for size in sizes], dtype=dtype, device=device)
+    return torch.scalar_tensor(value, dtype=dtype, device=device)
+
+
+def fillers(plan: Plan) -> list[torch.Tensor]:
+    """Leaves of the right form for a result that will be thrown away."""
+    return encode(HOLE, plan)
+
+
+def decode(plan: Plan, leaves: list[torch.Tensor], originals: tuple[Any, ...] = ()) -> Any:
+    """Put a value together again from its leaves, which are used up from the front."""
+    kind = plan[0]
+    if kind == "tensor":
+        return leaves.pop(0)
+    if kind == "number":
+        return leaves.pop(0).item()
+    if kind == "const":
+        if isinstance(plan[1], (bool, int, float)):
+            leaves.pop(0)  # it travelled in case the branches gave different numbers
+        return plan[1]
+    if kind == "same":
+        return originals[plan[1]]
+    if kind == "undefined":
+        return Undefined(plan[1])
+    if kind == "hole":
+        return HOLE
+    parts = [decode(inner, leaves, originals) for inner in plan[2]]
+    if kind == "named":
+        return plan[1](*parts)
+    if kind == "dict":
+        return dict(zip(plan[1], parts, strict=True))
+    return tuple(parts) if kind == "tuple" else parts
+
+
+def copy_of(value: Any) -> Any:
+    """An object of its own to write to: what a branch does to it stays in the branch until it is written back."""
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, list):
+        return list(value)
+    if isinstance(value, dict):
+        return dict(value)
+    return value
+
+
+def write_back(original: Any, new: Any) -> None:
+    """Make the original object look like the copy that was written to, so that every alias sees it."""
+    if isinstance(original, torch.Tensor):
+        original.copy_(new)
+    elif isinstance(original, list):
+        original.clear()
+        original.extend(new)
+    elif isinstance(original, dict):
+        original.clear()
+        original.update(new)
+

@@ -1,0 +1,92 @@
+"""The one place of the runtime that leans on torch's private names: the trace that is under way.
+
+torch._guards.TracingContext: what Dynamo knows about the frame it traces. `get()` raises outside a trace;
+`extract_stack()` gives the user's frames.
+torch._dynamo.symbolic_convert.InstructionTranslator.current_tx(): the graph that is being built.
+tests/runtime/test_tracing.py fails clearly when torch changes one of them.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import weakref
+from typing import Any
+
+from torch._guards import TracingContext
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_notebooks: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def notebook() -> dict[Any, Any]:
+    """Notes of the trace that is under way; a fresh one for every trace (and every restart of one)."""
+    return _notebooks.setdefault(TracingContext.get(), {})
+
+
+def change_depth(by: int) -> int:
+    """The number of higher-order-operator bodies being traced, after a change."""
+    notes = notebook()
+    notes["depth"] = notes.get("depth", 0) + by
+    return int(notes["depth"])
+
+
+def last_node() -> Any:
+    """The newest node of the graph (or the body of an operator) that is being built; None when it is empty."""
+    nodes = list(_graph().nodes)
+    return nodes[-1] if nodes else None
+
+
+def discard_after(mark: Any) -> None:
+    """Take back what an attempt has put into the graph since `mark`: nothing uses it.
+
+    Dead nodes would stay: backends that run the graph as it is would run them, a loop whose state never changes forever.
+    """
+    graph = _graph()
+    for node in reversed(list(graph.nodes)):
+        if node is mark:
+            return
+        if not node.users and node.op != "placeholder":
+            graph.erase_node(node)
+
+
+def _graph() -> Any:
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    return InstructionTranslator.current_tx().output.graph
+
+
+def user_line() -> tuple[str, int, str]:
+    """File, line and text of the innermost frame of the user's that is being traced."""
+    for frame in reversed(TracingContext.extract_stack()):
+        if not is_ours(frame.filename):
+            line = frame.lineno or 1
+            return frame.filename, line, linecache.getline(frame.filename, line).rstrip("\n")
+    return "<unknown>", 1, ""
+
+
+def is_ours(filename: str) -> bool:
+    """Whether a file belongs to this package, or to the parts of torch that implement the operators."""
+    path = os.path.abspath(filename)
+    return path.startswith(_PACKAGE + os.sep) or f"{os.sep}torch{os.sep}_higher_order_ops{os.sep}" in path
+
+
+_sites: list[list[tuple[str, int, str, str]]] = []
+
+
+def record_site(construct: str, outcome: str) -> None:
+    """Append to the recording that `explain` has open, if any."""
+    if _sites:
+        filename, line, _ = user_line()
+        _sites[-1].append((filename, line, construct, outcome))
+
+
+class SiteRecorder:
+    """`with SiteRecorder() as sites:` collects (file, line, construct, outcome) of everything traced inside."""
+
+    def __enter__(self) -> list[tuple[str, int, str, str]]:
+        _sites.append([])
+        return _sites[-1]
+
+    def __exit__(self, *_: object) -> None:
+        _sites.pop()

@@ -1,0 +1,59 @@
+"""Values that stand for the absence of one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, NoReturn
+
+
+class Undefined:
+    """A local variable that is not bound yet. Any use raises UnboundLocalError, as reading the variable would."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_name", name)
+
+    def _raise(self, *_: Any, **__: Any) -> NoReturn:
+        name = object.__getattribute__(self, "_name")
+        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+
+    def __getattr__(self, _: str) -> NoReturn:
+        self._raise()
+
+    __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = _raise
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _raise
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _raise
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __neg__ = __pos__ = __abs__ = __invert__ = _raise
+    __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = __format__ = __str__ = _raise
+
+
+def undefined(name: str) -> Any:
+    """Declare a local variable that is not bound yet."""
+    return Undefined(name)
+
+
+def bound(value: Any) -> Any:
+    """Read a local variable that may not be bound.
+
+    Raises:
+        UnboundLocalError: it is not.
+    """
+    if isinstance(value, Undefined):
+        value._raise()
+    return value
+
+
+class Hole:
+    """A place in a result that this path does not fill and whose content nobody reads then."""
+
+
+HOLE = Hole()
+
+
+class Outcome(NamedTuple):
+    """How a step of a loop ended: goes on, left the loop, or returned `value` from the function."""
+
+    how: Any
+    value: Any
+    state: Any
+
+
+NEXT, STOP, EXIT = 0, 1, 2

@@ -1,0 +1,96 @@
+"""Comments whose statement is gone, hung on the statement that took its place.
+
+    if p:  # why                      # why
+        return x  # big        ->     # big
+    return y                          return ag.cond(p, lambda: x, lambda: y)
+
+A single one that stood at the end of a line goes to the end of the new line, if it fits there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import gast
+
+from autograph_torch.source.layout import Layout, Place
+from autograph_torch.source.nodes import origin
+from autograph_torch.source.tokens import Token
+
+
+@dataclass
+class Notes:
+    """Comments to print with a statement, by its id: above it, at the end of its line, or below it."""
+
+    above: dict[int, list[str]] = field(default_factory=dict)
+    beside: dict[int, str] = field(default_factory=dict)
+    below: dict[int, list[str]] = field(default_factory=dict)
+
+    def touches(self, node: gast.AST) -> bool:
+        return any(id(node) in notes for notes in (self.above, self.beside, self.below))
+
+
+class _Heir(NamedTuple):
+    """A printed statement and the place of the old one that it is, or stands for."""
+
+    node: gast.stmt
+    place: Place
+    is_same_kind: bool
+
+
+def hang(lost: Sequence[Token], printed: Sequence[gast.stmt], layout: Layout) -> Notes:
+    """Find a statement for every lost comment; `printed` are the statements in their new order."""
+    notes = Notes()
+    heirs = [heir for node in printed if (heir := _heir(node, layout)) is not None]
+    found = [(comment, *_hook(comment, heirs, layout)) for comment in lost]
+    crowd = Counter(id(heir.node) for _, heir, _ in found)
+    for comment, heir, below in found:
+        text = comment.text.rstrip()
+        if below:
+            notes.below.setdefault(id(heir.node), []).append(text)
+        elif crowd[id(heir.node)] == 1 and not heir.is_same_kind and not _has_own_line(comment, layout):
+            notes.beside[id(heir.node)] = text
+        else:
+            notes.above.setdefault(id(heir.node), []).append(text)
+    return notes
+
+
+def _heir(node: gast.stmt, layout: Layout) -> _Heir | None:
+    old = node if layout.place(node) else origin(node)
+    place = layout.place(old)
+    return _Heir(node, place, type(node) is type(old)) if place is not None else None
+
+
+def _hook(comment: Token, heirs: Sequence[_Heir], layout: Layout) -> tuple[_Heir, bool]:
+    """The statement to hang a comment on, and whether it belongs below it."""
+    around = [heir for heir in heirs if heir.place.lead <= comment.start < heir.place.end]
+    size = min(heir.place.end - heir.place.lead for heir in around)
+    closest = [heir for heir in around if heir.place.end - heir.place.lead == size]
+    calls = [heir for heir in closest if not isinstance(heir.node, (gast.FunctionDef, gast.AsyncFunctionDef))]
+    best = (calls or closest)[0]
+    if best.is_same_kind and _is_in_block(comment, best, layout):
+        return _neighbour(comment, best, heirs)
+    return best, comment.start >= best.place.stop and _has_own_line(comment, layout)
+
+
+def _neighbour(comment: Token, parent: _Heir, heirs: Sequence[_Heir]) -> tuple[_Heir, bool]:
+    """The statement next to a comment in a block, the following one if there is one."""
+    inside = [heir for heir in heirs if parent.place.start < heir.place.start and heir.place.end <= parent.place.end]
+    after = [heir for heir in inside if heir.place.start >= comment.start]
+    if after:
+        return min(after, key=lambda heir: heir.place.start), False
+    before = [heir for heir in inside if heir.place.stop <= comment.start]
+    return (max(before, key=lambda heir: heir.place.stop), True) if before else (parent, False)
+
+
+def _is_in_block(comment: Token, heir: _Heir, layout: Layout) -> bool:
+    clause = layout.clause(heir.node, "body") or layout.clause(origin(heir.node), "body")
+    return clause is not None and comment.start >= clause.body
+
+
+def _has_own_line(comment: Token, layout: Layout) -> bool:
+    number = layout.source.line_number(comment.start)
+    return not layout.source.slice(layout.source.starts[number - 1], comment.start).strip()

@@ -1,0 +1,40 @@
+"""Edits: spans of bytes and what stands there instead. Everything outside the spans stays identical."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from autograph_torch.source.file import SourceFile, parse_quietly, source_error
+
+
+class Edit(NamedTuple):
+    """Replace `utf8[start:end]` of a source file by `new`, which is UTF-8 as well."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+def apply(source: SourceFile, edits: Iterable[Edit]) -> bytes:
+    """The file with the edits made, in its own encoding. Text that does not parse is never handed back."""
+    utf8 = patched(source.utf8, edits)
+    try:
+        parse_quietly(utf8.decode("utf-8"), source.filename)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        snippet = (getattr(error, "text", None) or "").rstrip("\r\n")
+        raise source_error(source.filename, f"the rewritten file does not parse: {error}", line, 1, snippet) from error
+    return source.to_bytes(utf8)
+
+
+def patched(utf8: bytes, edits: Iterable[Edit]) -> bytes:
+    """The bytes with the edits made. Insertions at one place keep the order they are given in."""
+    parts: list[bytes] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if not position <= edit.start <= edit.end <= len(utf8):
+            raise ValueError(f"edits overlap or leave the file at byte {edit.start}")
+        parts += [utf8[position : edit.start], edit.new]
+        position = edit.end
+    return b"".join(parts) + utf8[position:]

@@ -1,0 +1,116 @@
+"""From a live function to its syntax tree, in the file it was written in.
+
+The whole file is parsed (once, while its lines stay the same) and the function is found in it by position, so that line
+numbers and columns are those of the file: nothing is dedented, and lambdas that share a line are told apart by their
+code. Works for files that cannot be imported, notebook cells and `exec` with a `linecache` entry.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import types
+from dataclasses import dataclass
+
+import gast
+
+from autograph_torch.diagnostics import Diagnostic, SourceError
+
+
+@dataclass(frozen=True)
+class Located:
+    """A function's tree, and the lines and tree of the file around it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    filename: str
+    lines: tuple[str, ...]
+    owner: str | None  # the class that a method is defined in
+
+
+def locate(code: types.CodeType) -> Located:
+    """Find the source of a code object.
+
+    Raises:
+        SourceError: AG302 when there is no source, or none that matches the code.
+    """
+    lines = tuple(linecache.getlines(code.co_filename))
+    if not lines:
+        raise _no_source(code, "no source text is available for it")
+    try:
+        tree = _parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise _no_source(code, f"its file cannot be parsed ({error})") from error
+    found = [(node, owner) for node, owner in _functions(tree) if _matches(node, code)]
+    if len(found) > 1:
+        same = [(n, o) for n, o in found if isinstance(n, ast.Lambda) and _same_code(n, code)]
+        found = same or found
+    if not found:
+        raise _no_source(code, "its file has changed since it was loaded, or it was made by a program")
+    node, owner = found[0]
+    return Located(node, code.co_filename, lines, owner)
+
+
+def as_function(node: ast.AST) -> gast.FunctionDef:
+    """The gast tree of a function; a lambda becomes a function that returns its body, positions kept."""
+    if isinstance(node, ast.Lambda):
+        body = ast.copy_location(ast.Return(value=node.body), node.body)
+        function = ast.FunctionDef(name="<lambda>", args=node.args, body=[body], decorator_list=[], returns=None)
+        node = ast.copy_location(function, node)
+    return gast.ast_to_gast(node)
+
+
+@functools.lru_cache(maxsize=32)
+def _parse(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def _functions(tree: ast.Module) -> list[tuple[ast.AST, str | None]]:
+    """Every function and lambda of the file with the class it is defined in."""
+    found: list[tuple[ast.AST, str | None]] = []
+    stack: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    while stack:
+        node, owner = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            found.append((node, owner))
+            owner = None
+        elif isinstance(node, ast.ClassDef):
+            owner = node.name
+        stack.extend((child, owner) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def _matches(node: ast.AST, code: types.CodeType) -> bool:
+    if isinstance(node, ast.Lambda):
+        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name != code.co_name:
+        return False
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return first == code.co_firstlineno
+
+
+def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
+    """Whether a lambda compiles to this code, names of enclosing scopes aside."""
+    expression = ast.Expression(body=node)
+    compiled = next(c for c in compile(expression, code.co_filename, "eval").co_consts if isinstance(c, types.CodeType))
+    outline = (compiled.co_varnames, _plain(compiled.co_consts), len(compiled.co_code))
+    same_positions = not hasattr(code, "co_positions") or list(compiled.co_positions()) == list(code.co_positions())
+    return outline == (code.co_varnames, _plain(code.co_consts), len(code.co_code)) and same_positions
+
+
+def _plain(constants: tuple[object, ...]) -> list[object]:
+    return [c for c in constants if not isinstance(c, types.CodeType)]
+
+
+def _no_source(code: types.CodeType, why: str) -> SourceError:
+    return SourceError(
+        Diagnostic(
+            code="AG302",
+            filename=code.co_filename,
+            line=code.co_firstlineno,
+            column=1,
+            end_line=code.co_firstlineno,
+            message=f"`{code.co_name}` cannot be rewritten: {why}",
+            advice="define it in a file or a notebook cell, or call it from a function that is",
+        )
+    )

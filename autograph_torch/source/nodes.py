@@ -1,0 +1,105 @@
+"""Building new syntax nodes without losing where they came from.
+
+Passes never change a node in place: whatever is reachable from the original tree and still hangs in the rewritten one
+is *pristine*, and its bytes are copied. A node that replaces another remembers it as its *origin*:
+
+    derive(node, body=new_body)      same kind of node, other children; the untouched parts keep their text
+    replace(node, new)               another kind of node in the same place; only its span is written anew
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+import gast
+
+Node = TypeVar("Node", bound=gast.AST)
+
+_LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+def derive(node: Node, **changes: Any) -> Node:
+    """A copy of `node` with some fields changed, remembering `node` as its origin."""
+    fields = {name: getattr(node, name, None) for name in node._fields}
+    fields.update(changes)
+    return replace(node, type(node)(**fields))
+
+
+def replace(old: gast.AST, new: Node) -> Node:
+    """`new` stands where `old` stood: it and its unplaced descendants take the location of `old`."""
+    new._origin = origin(old) or old  # type: ignore[attr-defined]
+    return place(new, old)
+
+
+def origin(node: gast.AST) -> gast.AST | None:
+    """The original node that `node` was derived from or replaces; None for pristine and for wholly new nodes."""
+    return getattr(node, "_origin", None)
+
+
+def place(new: Node, old: gast.AST) -> Node:
+    """Give `new`, and what below it has no location, the location of `old`, so that errors show the user's line."""
+    for node in gast.walk(new):
+        if getattr(node, "lineno", None) is None and "lineno" in type(node)._attributes:
+            for name in _LOCATION:
+                setattr(node, name, getattr(old, name, None))
+    return new
+
+
+def children(node: gast.AST) -> Iterator[gast.AST]:
+    """The direct children of a node, in source order as far as the grammar lists them so."""
+    yield from gast.iter_child_nodes(node)
+
+
+def statement_lists(node: gast.AST) -> Iterator[tuple[str, list[gast.stmt]]]:
+    """The blocks of a compound statement: (field name, statements)."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and (block or name == "body"):
+            yield name, block
+
+
+def rebuild(node: Node, transform: Any) -> Node:
+    """`node` with `transform(child)` in place of each child; the same object when nothing changed.
+
+    A statement in a block may become a list of statements.
+    """
+    changes: dict[str, Any] = {}
+    for name, value in gast.iter_fields(node):
+        if isinstance(value, list):
+            new_list = list(_rebuilt_items(value, transform))
+            if len(new_list) != len(value) or any(a is not b for a, b in zip(new_list, value, strict=True)):
+                changes[name] = new_list
+        elif isinstance(value, gast.AST):
+            new = transform(value)
+            if new is not value:
+                changes[name] = new
+    return derive(node, **changes) if changes else node
+
+
+def _rebuilt_items(items: Iterable[Any], transform: Any) -> Iterator[Any]:
+    for item in items:
+        if not isinstance(item, gast.AST):
+            yield item
+            continue
+        new = transform(item)
+        if isinstance(new, list):
+            yield from new
+        elif new is not None:
+            yield new
+
+
+def name(identifier: str, store: bool = False) -> gast.Name:
+    """A variable, read or (with `store`) written."""
+    return gast.Name(id=identifier, ctx=gast.Store() if store else gast.Load(), annotation=None, type_comment=None)
+
+
+def parse_expression(text: str) -> gast.expr:
+    """New nodes for an expression, without locations (they are placed where they are used)."""
+    tree = gast.ast_to_gast(ast.parse(text, mode="eval")).body
+    for node in gast.walk(tree):
+        for attribute in _LOCATION:
+            if hasattr(node, attribute):
+                setattr(node, attribute, None)
+    return tree

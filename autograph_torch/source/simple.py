@@ -1,0 +1,56 @@
+"""The text of simple statements: an old line with new expressions in it, or a new line."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import gast
+
+from autograph_torch.source.comments import Notes
+from autograph_torch.source.copying import Copier
+from autograph_torch.source.expressions import Expressions
+from autograph_torch.source.layout import Place
+
+_MULTILINE = re.compile(r"[\r\n]")
+
+
+class SimpleStatements:
+    """Prints statements that have no block."""
+
+    def __init__(self, expressions: Expressions, copier: Copier, notes: Notes) -> None:
+        self.expressions = expressions
+        self.copier = copier
+        self.notes = notes
+        self.source = copier.source
+
+    def derived(self, node: gast.stmt, old: gast.stmt, place: Place, indent: str) -> str:
+        """An old statement with other expressions; what follows it on its line and below it stays."""
+        splices = self.expressions.splices(node, old)
+        if splices is None:
+            text = self._text(node, indent)
+        else:
+            text = self.expressions.spliced(place.start, place.stop, splices, indent)
+        return indent + text + self.copier.whole_lines(place.stop, place.end, place.indent, indent)
+
+    def new(self, node: gast.stmt, indent: str) -> str:
+        text = self._text(node, indent)
+        note = self.notes.beside.get(id(node))
+        newline = self.source.newline
+        if note is None:
+            return indent + text + newline
+        fits = not _MULTILINE.search(text) and len(indent + text + note) + 2 <= self.source.line_limit
+        return f"{indent}{text}  {note}{newline}" if fits else f"{indent}{note}{newline}{indent}{text}{newline}"
+
+    def _text(self, node: Any, indent: str) -> str:
+        if isinstance(node, gast.Return) and node.value is not None:
+            return self._with_value("return ", node.value, indent)
+        if isinstance(node, gast.Assign):
+            targets = [self.expressions.text(target, indent, bare=True) for target in node.targets]
+            return self._with_value("".join(f"{target} = " for target in targets), node.value, indent)
+        if isinstance(node, gast.Expr) and not isinstance(node.value, gast.NamedExpr):
+            return self._with_value("", node.value, indent)
+        return self.expressions.printed(node, indent)
+
+    def _with_value(self, prefix: str, value: gast.expr, indent: str) -> str:
+        return prefix + self.expressions.fitted(value, indent, len(indent) + len(prefix), bare=True)

@@ -1,0 +1,86 @@
+"""Breaking new expressions that do not fit: one argument a line, with a trailing comma, as black and ruff do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from autograph_torch.source.file import SourceFile
+from autograph_torch.source.skeleton import binds_weaker, is_thunk, stand_in, unparse
+
+Flat = Callable[[gast.expr, str, bool], str]
+
+_BRACKETS = {gast.Tuple: "()", gast.List: "[]", gast.Set: "{}"}
+
+
+class Wrapping:
+    """`flat(node, indent, bare)` is the unbroken text of an expression; what `is_old` keeps the lines it has."""
+
+    def __init__(self, source: SourceFile, flat: Flat, is_old: Callable[[gast.expr], bool]) -> None:
+        self.source = source
+        self.flat = flat
+        self.is_old = is_old
+
+    def fitted(self, node: gast.expr, indent: str, before: int, after: int = 0, bare: bool = False) -> str:
+        """Flat if that fits between `before` and `after` columns, otherwise broken if it can be broken."""
+        text = self.flat(node, indent, bare)
+        fits = before + len(text) + after <= self.source.line_limit and "\n" not in text and "\r" not in text
+        return text if fits or self.is_old(node) else self._broken(node, indent) or text
+
+    def _broken(self, node: gast.expr, indent: str) -> str | None:
+        if isinstance(node, gast.Call) and (node.args or node.keywords):
+            return self._items(f"{self._operand(node.func, indent)}(", self._arguments(node), ")", indent)
+        if isinstance(node, (gast.Tuple, gast.List, gast.Set)) and node.elts:
+            brackets = _BRACKETS[type(node)]
+            return self._items(brackets[0], [("", element) for element in node.elts], brackets[1], indent)
+        if isinstance(node, gast.Lambda):
+            return self._lambda(node, indent)
+        if isinstance(node, gast.BoolOp):
+            word = "or " if isinstance(node.op, gast.Or) else "and "
+            words = ["", *[word] * (len(node.values) - 1)]
+            return self._lines(list(zip(words, node.values, strict=True)), indent, node)
+        if isinstance(node, gast.IfExp):
+            return self._lines([("", node.body), ("if ", node.test), ("else ", node.orelse)], indent, node)
+        if isinstance(node, gast.Await) and (inner := self._broken(node.value, indent)):
+            return f"await {inner}"
+        return None
+
+    def _operand(self, func: gast.expr, indent: str) -> str:
+        text = self.flat(func, indent, False)
+        return text if isinstance(stand_in(func, 0), gast.Name) else f"({text})"
+
+    @staticmethod
+    def _arguments(node: gast.Call) -> list[tuple[str, gast.expr]]:
+        keywords = [(f"{item.arg}=" if item.arg else "**", item.value) for item in node.keywords]
+        return [("", argument) for argument in node.args] + keywords
+
+    def _items(self, opening: str, items: list[tuple[str, gast.expr]], closing: str, indent: str) -> str:
+        inner = indent + self.source.indent_unit
+        lines = [opening]
+        for prefix, item in items:
+            lines.append(f"{inner}{prefix}{self._item(item, inner, len(inner) + len(prefix))},")
+        return self.source.newline.join([*lines, indent + closing])
+
+    def _item(self, item: gast.expr, indent: str, before: int) -> str:
+        if isinstance(item, gast.Starred):
+            return "*" + self._item(item.value, indent, before + 1)
+        text = self.fitted(item, indent, before, 1)
+        needs = isinstance(item, (gast.Yield, gast.YieldFrom, gast.NamedExpr)) and not text.startswith("(")
+        return f"({text})" if needs else text
+
+    def _lambda(self, node: gast.Lambda, indent: str) -> str:
+        head = "lambda: " if is_thunk(node) else unparse(gast.Lambda(node.args, gast.Constant(0, None)))[:-1]
+        if self.is_old(node.body):
+            text = self.flat(node.body, indent, False)
+            return head + (text if "\n" in text or "\r" in text else self._lines([("", node.body)], indent, node))
+        return head + (self._broken(node.body, indent) or self._lines([("", node.body)], indent, node))
+
+    def _lines(self, parts: list[tuple[str, gast.expr]], indent: str, whole: gast.expr) -> str:
+        """The parts of `whole`, one a line, in parentheses."""
+        inner = indent + self.source.indent_unit
+        lines = []
+        for prefix, part in parts:
+            text = self.fitted(part, inner, len(inner) + len(prefix))
+            lines.append(inner + prefix + (f"({text})" if binds_weaker(whole, part) else text))
+        return self.source.newline.join(["(", *lines, indent + ")"])

@@ -1,0 +1,28 @@
+"""The compiler's middle: one rewrite a file, in the order below.
+
+Every pass is a function (tree of one function, facts about it) -> new tree. A pass never changes a node in place, never
+prints and never reads files; what it refuses it reports as a diagnostic and leaves as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.passes.branches import lower_branches
+from autograph_torch.passes.jumps import structure_jumps
+from autograph_torch.passes.logic import lower_logic
+from autograph_torch.passes.loops import lower_loops
+from autograph_torch.passes.ternaries import lower_ternaries
+
+Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
+
+PASSES: tuple[Pass, ...] = (
+    lower_logic,  # first: later passes ask whether a test may be a tensor and must find its final form
+    lower_ternaries,  # expressions before statements, so that moved statements carry finished expressions
+    structure_jumps,  # after it a jump under a tensor test ends its block, and so does its counterpart
+    lower_loops,  # before branches: `break` and `continue` become returns of a step, which branches can carry
+    lower_branches,  # last: by now every `if` on a tensor either joins values or ends in returns
+)

@@ -1,0 +1,225 @@
+"""`if` on a tensor becomes ag.cond: two functions of what they read, whose results are the names used later.
+
+    if b.sum() < 0:                        b = ag.cond(b.sum() < 0, lambda: b * -1, lambda: b)
+        b = b * -1
+
+    if x.sum() > 0:                        def then(x):
+        x = x + 1                              x = x + 1
+        y = x * 2                              y = x * 2
+    else:                                      return (x, y)
+        y = x                              def otherwise(x):
+    return x - y                               y = x
+                                               return (x, y)
+                                           (x, y) = ag.cond(x.sum() > 0, then, otherwise, (x,))
+
+    if p.any(): return a                   return ag.cond(p.any(), lambda: a, lambda: b)
+    else: return b
+
+State rule: bound in a branch and live after the `if`; scratch names stay inside. A name that a branch both reads and
+binds is a parameter (Python's scoping demands it). Objects written in place travel as `mutated`.
+Refused: `yield` and `await` in a branch, jumps that could not be structured, `del` of a name that is used later.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_before, loop_head
+from autograph_torch.analysis.scopes import (
+    SCOPES,
+    always_live,
+    binds,
+    completes,
+    exits,
+    names_of,
+    parameters,
+    reads,
+    sub_statements,
+)
+from autograph_torch.analysis.writes import rebound_before_write, written_in_place
+from autograph_torch.passes.undefined import declare_undefined
+from autograph_torch.source.nodes import derive, name, place, replace
+from autograph_torch.source.templates import (
+    assign,
+    function,
+    is_generated,
+    packed,
+    returns,
+    runtime_call,
+    thunk,
+    tuple_of,
+)
+
+_SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
+
+
+def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Turn every `if` whose test may be a tensor into ag.cond."""
+    lowering = _Branches(facts, always_live(function.body))
+    bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
+    body = lowering.block(function.body, EMPTY, Targets(), bound)
+    if body is function.body:
+        return function
+    return derive(function, body=declare_undefined(function, body, lowering.maybe_undefined, facts))
+
+
+class _Branches:
+    def __init__(self, facts: Facts, always_live: Live) -> None:
+        self._facts = facts
+        self._always_live = always_live
+        self.maybe_undefined: dict[str, None] = {}
+
+    def block(
+        self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]
+    ) -> list[gast.stmt]:
+        done: list[gast.stmt] = []
+        for index, statement in enumerate(block):
+            live = live_before(block[index + 1 :], after, targets) | self._always_live
+            if isinstance(statement, gast.If) and self._facts.is_site(statement) and self._movable(statement, live):
+                done.extend(self._branch(statement, live, targets, bound))
+            else:
+                done.append(self._inside(statement, live, targets, bound))
+            bound = bound_after([statement], bound)
+        changed = len(done) != len(block) or any(a is not b for a, b in zip(done, block, strict=True))
+        return done if changed else block
+
+    def _movable(self, node: gast.If, after: Live) -> bool:
+        arms = [*node.body, *node.orelse]
+        if any(isinstance(inner, _SUSPENDS) for inner in gast.walk(node)):
+            self._facts.report("AG201", node, "a branch that yields or waits cannot move into a function")
+            return False
+        leaves = exits(arms)
+        if leaves.breaks or leaves.continues or (leaves.returns and (completes(node.body) or completes(node.orelse))):
+            self._facts.report("AG202", node, "a jump under a tensor test could not be structured")
+            return False
+        if not leaves.returns and not (completes(node.body) and completes(node.orelse)):
+            self._facts.report(
+                "AG207", node, "a branch on a tensor raises", "raise outside of the converted function, or use torch._check"
+            )
+            return False
+        deleted = [n for n in names_of(arms).deletes if n in after]
+        if deleted:
+            self._facts.report("AG204", node, f"a branch deletes `{deleted[0]}`, which is used later")
+        return not deleted
+
+    def _inside(self, node: gast.stmt, after: Live, targets: Targets, bound: frozenset[str]) -> gast.stmt:
+        """A statement that stays: look into its blocks, and into functions that earlier passes made of them."""
+        if (isinstance(node, SCOPES) and not is_generated(node)) or not sub_statements(node):
+            return node
+        flow = (after, targets)
+        if is_generated(node):
+            flow = (EMPTY, Targets())
+            bound |= frozenset(parameters(node.args))
+        elif isinstance(node, (gast.For, gast.While)):
+            head = loop_head(node, after, targets) | self._always_live
+            flow = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
+        elif isinstance(node, gast.Try):
+            flow = (after | live_before([node], after, targets) | frozenset(reads(node.handlers)), targets)
+        changes = {}
+        for field in ("body", "orelse", "finalbody"):
+            old = getattr(node, field, None)
+            if isinstance(old, list) and old:
+                new = self.block(old, *flow, bound)
+                changes.update({field: new} if new is not old else {})
+        for field in ("handlers", "cases"):
+            arms = getattr(node, field, None) or []
+            new_arms = [self._inside(arm, after, targets, bound) for arm in arms]
+            changes.update({field: new_arms} if any(a is not b for a, b in zip(arms, new_arms, strict=True)) else {})
+        return _keep_mark(node, derive(node, **changes)) if changes else node
+
+    # -- one `if` -----------------------------------------------------------------------------------------------------
+
+    def _branch(self, node: gast.If, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
+        jumps = bool(exits([*node.body, *node.orelse])) or not (completes(node.body) and completes(node.orelse))
+        arms = (node.body, node.orelse)
+        mutated = self._mutated(node)
+        outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
+        outputs += [n for n in mutated if n not in outputs and not jumps]
+        inside = bound | frozenset(binds(node.test))
+        self._note_undefined(node, outputs, inside)
+        bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
+        expressions = [_as_expression(body, outputs, jumps) for body in bodies]
+        operands = self._operands(
+            [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None],
+            frozenset() if jumps else frozenset(outputs),
+            mutated,
+        )
+        statements: list[gast.stmt] = []
+        callables: list[gast.expr] = []
+        for role, body, expression in zip(("then", "otherwise"), bodies, expressions, strict=True):
+            if expression is not None:
+                callables.append(thunk(expression, [*operands, *mutated]))
+                continue
+            ended = [*body, returns(packed(outputs))] if outputs and not jumps else body
+            identifier = self._facts.fresh(role)
+            statements.append(place(function(identifier, [*operands, *mutated], ended), node))
+            callables.append(name(identifier))
+        extra = [tuple_of(operands)] if operands else []
+        keywords = {"mutated": tuple_of(mutated)} if mutated else {}
+        result = runtime_call("cond", node.test, *callables, *extra, **keywords)
+        statements.append(returns(result) if jumps else assign(outputs, result))
+        self._facts.report("AG101", node, "`if` on a tensor becomes ag.cond")
+        return [replace(node, statement) for statement in statements]
+
+    def _body(
+        self, arm: list[gast.stmt], outputs: list[str], targets: Targets, bound: frozenset[str]
+    ) -> list[gast.stmt]:
+        body = self.block(arm, frozenset(outputs), targets, bound)
+        return [statement for statement in body if not isinstance(statement, gast.Pass)]
+
+    def _mutated(self, node: gast.If) -> list[str]:
+        found = []
+        for arm in (node.body, node.orelse):
+            scratch = set(binds(arm))
+            for n in written_in_place(arm, self._facts.kinds):
+                incoming = n not in scratch or n in live_before(arm, EMPTY)
+                if incoming and n not in found and not rebound_before_write(arm, n, self._facts.kinds):
+                    found.append(n)
+        return found
+
+    def _note_undefined(self, node: gast.If, outputs: list[str], bound: frozenset[str]) -> None:
+        for n in outputs:
+            ends = [bound_after(arm, bound) for arm in (node.body, node.orelse)]
+            if n not in bound and not all(n in end for end in ends):
+                self.maybe_undefined[n] = None
+
+    def _operands(self, arms: list[list[gast.stmt]], outputs: Live, mutated: list[str]) -> list[str]:
+        """Names that a branch which becomes a function both binds and needs from before."""
+        found: dict[str, None] = {}
+        for arm in arms:
+            needed = live_before(arm, outputs)
+            found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
+        return list(found)
+
+
+def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> gast.expr | None:
+    """The single expression that a branch amounts to, if it does."""
+    if not body:
+        return packed(outputs) if outputs else gast.Constant(value=None, kind=None)
+    if len(body) > 1:
+        return None
+    only = body[0]
+    if jumps:
+        if isinstance(only, gast.Return):
+            return only.value if only.value is not None else gast.Constant(value=None, kind=None)
+        return None
+    if not outputs:
+        return only.value if isinstance(only, gast.Expr) else None
+    if isinstance(only, gast.Assign) and len(only.targets) == 1 and _binds_exactly(only.targets[0], outputs):
+        return only.value if isinstance(only.targets[0], gast.Name) or isinstance(only.value, gast.Tuple) else None
+    return None
+
+
+def _binds_exactly(target: gast.expr, outputs: list[str]) -> bool:
+    if isinstance(target, gast.Name):
+        return [target.id] == outputs
+    if isinstance(target, gast.Tuple):
+        return [part.id if isinstance(part, gast.Name) else None for part in target.elts] == outputs
+    return False
+
+
+def _keep_mark(old: gast.AST, new: gast.stmt) -> gast.stmt:
+    if is_generated(old):
+        new._generated = True
+    return new

@@ -1,0 +1,279 @@
+"""Jumps under a tensor test become structured: what follows moves into the branch that does not jump.
+
+    if x.sum() > 0:                        if x.sum() > 0:
+        return x                               return x
+    y = x + 1                              else:
+    return y                                   y = x + 1
+                                               return y
+
+Afterwards an `if` on a tensor either contains no jump, or it is the last statement of its block and every path through
+both of its branches ends in one. `continue` in a loop whose number of trips is Python's disappears this way. The same
+move resolves a name that has no single type after the `if` (None, a string or a function on one side): what follows is
+told apart by moving into both branches.
+
+Loops that data leaves early get explicit ends too; passes/loops.py turns their trips into steps:
+
+    while (r := f(x)) > tol:               while True:
+        x = x - r                              r = f(x)
+                                               if not r > tol: break
+                                               x = x - r
+
+Refused: a jump out of `with` or `try` when something follows in it, and moves that would copy too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.liveness import EMPTY, Live, bound_after, live_before
+from autograph_torch.analysis.scopes import SCOPES, binds, completes, exits, parameters, sub_statements
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.templates import assign, constant, returns, runtime_call
+
+COPY_LIMIT = 60  # statements that may be written twice in one function
+
+
+@dataclass(frozen=True)
+class _End:
+    """What happens when control reaches the end of a block.
+
+    jump: the statement that says so (`return None`, `continue`), or None where control simply falls through.
+    movable: whether what follows an `if` may move into it, because nothing follows the block itself.
+    """
+
+    jump: gast.stmt | None = None
+    movable: bool = False
+    drops_continue: bool = False
+    live: Live = EMPTY
+
+
+def structure_jumps(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Make every jump that only some data takes end its block."""
+    bound = frozenset(parameters(function.args))
+    end = _End(returns(None), movable=True)
+    body = _Structurer(facts).block(function.body, end, bound, explicit=False)
+    return function if body is function.body else derive(function, body=body)
+
+
+class _Structurer:
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._copied = 0
+
+    def block(self, block: list[gast.stmt], end: _End, bound: frozenset[str], explicit: bool) -> list[gast.stmt]:
+        """The block with its jumps structured; `explicit`: its end must be a jump."""
+        done: list[gast.stmt] = []
+        for index, statement in enumerate(block):
+            rest = block[index + 1 :]
+            if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound):
+                return [*done, self._move_into(statement, rest, end, bound)]
+            if self._facts.needs_steps(statement) and exits(statement.body).returns and end.movable:
+                after = self._loop_bound(statement, bound)
+                loop = self._statement(statement, rest, end, bound)
+                return [*done, *loop, *self.block(rest, end, after, explicit=True)]
+            done.extend(self._statement(statement, rest, end, bound))
+            bound = bound_after([statement], bound)
+        if explicit and completes(done) and end.jump is not None:
+            done.append(place(_copy(end.jump), block[-1]) if block else _copy(end.jump))
+        if end.drops_continue and done and isinstance(done[-1], gast.Continue):
+            done[-1:] = [] if len(done) > 1 else [replace(done[-1], gast.Pass())]
+        return block if _same(done, block) else done
+
+    # -- branches ---------------------------------------------------------------------------------------------------
+
+    def _must_move(
+        self, node: gast.If, before: list[gast.stmt], rest: list[gast.stmt], end: _End, bound: frozenset[str]
+    ) -> bool:
+        if not end.movable:
+            return False
+        arms = [*node.body, *node.orelse]
+        if not self._facts.exits_under_data([node]) and not (
+            end.jump is not None and rest and self._facts.is_site(node) and self._splits(node, before, rest, end, bound)
+        ):
+            return False
+        copies = sum(1 for _ in _statements(rest)) if completes(node.body) and completes(node.orelse) else 0
+        if self._copied + copies > COPY_LIMIT and arms:
+            self._facts.report("AG203", node, "too many paths lead past this `if`", "move a part into a function")
+            return False
+        self._copied += copies
+        return True
+
+    def _move_into(self, node: gast.If, rest: list[gast.stmt], end: _End, bound: frozenset[str]) -> gast.If:
+        arms = []
+        for arm in (node.body, node.orelse):
+            moved = [*arm, *rest] if completes(arm) else list(arm)
+            moved = [s for s in moved if not isinstance(s, gast.Pass)] or moved
+            arms.append(self.block(moved, end, bound | frozenset(binds(node.test)), explicit=True))
+        body, orelse = arms
+        if rest and self._facts.is_site(node) and exits([*node.body, *node.orelse]):
+            self._facts.report("AG102", node, "what follows the jump moves into the other branch")
+        return derive(node, body=body or [place(gast.Pass(), node)], orelse=orelse)
+
+    def _splits(
+        self, node: gast.If, before: list[gast.stmt], rest: list[gast.stmt], end: _End, bound: frozenset[str]
+    ) -> bool:
+        """Whether a name has no single static type after the `if`, as far as the text shows."""
+        live = live_before(rest, end.live)
+        for variable in binds([*node.body, *node.orelse]):
+            if variable not in live:
+                continue
+            sides = [_last_value(arm, variable) or _last_value(before, variable) for arm in (node.body, node.orelse)]
+            ends = [bound_after(arm, bound) for arm in (node.body, node.orelse)]
+            if (variable in ends[0]) != (variable in ends[1]):
+                return True
+            types = [_static_type(side) for side in sides]
+            if types[0] != types[1] or types[0] == "function":
+                return True
+        return False
+
+    # -- other statements -------------------------------------------------------------------------------------------
+
+    def _statement(
+        self, node: gast.stmt, rest: list[gast.stmt], end: _End, bound: frozenset[str]
+    ) -> list[gast.stmt]:
+        if isinstance(node, SCOPES) or not sub_statements(node):
+            return [node]
+        if isinstance(node, (gast.For, gast.While)):
+            return self._loop(node, live_before(rest, end.live), bound)
+        if isinstance(node, gast.If):
+            return [self._inside(node, bound)]
+        under_data = self._facts.exits_under_data([node])
+        if under_data and isinstance(node, gast.With) and not completes(node.body):
+            inner = _End(movable=True)
+            return [derive(node, body=self.block(node.body, inner, bound, explicit=False))]
+        if under_data and isinstance(node, gast.With) and not rest and end.jump is not None and end.movable:
+            return [derive(node, body=self.block(node.body, end, bound, explicit=True))]
+        if under_data:
+            self._facts.report(
+                "AG202",
+                node,
+                "a jump under a tensor test leaves this block",
+                "set a variable inside the block and jump after it",
+            )
+            return [node]
+        return [self._inside(node, bound)]
+
+    def _inside(self, node: gast.stmt, bound: frozenset[str]) -> gast.stmt:
+        """A compound statement without jumps under data of its own: look into its blocks."""
+        end = _End()
+        changes = {}
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block:
+                new = self.block(block, end, bound, explicit=False)
+                if new is not block:
+                    changes[field] = new
+        for field in ("handlers", "cases"):
+            arms = getattr(node, field, None) or []
+            new_arms = [self._inside(arm, bound) for arm in arms]
+            if any(a is not b for a, b in zip(arms, new_arms, strict=True)):
+                changes[field] = new_arms
+        return derive(node, **changes) if changes else node
+
+    def _loop(self, node: gast.For | gast.While, after: Live, bound: frozenset[str]) -> list[gast.stmt]:
+        steps = self._facts.needs_steps(node)
+        inside = self._loop_bound(node, bound)
+        if isinstance(node, gast.While) and self._facts.is_site(node) and binds(node.test):
+            return self._loop(_test_into_body(node), after, bound)
+        if node.orelse and steps and exits(node.body).breaks:
+            return self._with_flag(node, after, bound)
+        own = exits(node.body)
+        moves = steps or (own.continues and bool(self._facts.exits_under_data(node.body)))
+        if self._facts.is_site(node) and own.continues:
+            moves = True
+        if not moves:
+            return [self._inside(node, inside)]
+        if steps:
+            end = _End(place(gast.Continue(), node), movable=True)
+            return [derive(node, body=self.block(node.body, end, inside, explicit=True))]
+        end = _End(movable=True, drops_continue=True)
+        return [derive(node, body=self.block(node.body, end, inside, explicit=False))]
+
+    def _loop_bound(self, node: gast.For | gast.While, bound: frozenset[str]) -> frozenset[str]:
+        return bound | frozenset(binds(node.target if isinstance(node, gast.For) else node.test))
+
+    def _with_flag(self, node: gast.For | gast.While, after: Live, bound: frozenset[str]) -> list[gast.stmt]:
+        """`else` of a loop that data breaks: a variable remembers whether it did."""
+        flag = self._facts.fresh("broke")
+        begin = place(assign([flag], constant(False)), node)
+
+        def mark(statement: gast.AST) -> gast.AST | list[gast.AST]:
+            if isinstance(statement, gast.Break):
+                return [place(assign([flag], constant(True)), statement), statement]
+            if isinstance(statement, (*SCOPES, gast.For, gast.While, gast.expr)):
+                return statement
+            return rebuild(statement, mark)
+
+        body = [new for s in node.body for new in _as_list(mark(s))]
+        loop = derive(node, body=body, orelse=[])
+        test = runtime_call("not_", name(flag))
+        orelse = place(gast.If(test=test, body=node.orelse, orelse=[]), node)
+        return [begin, *self._loop(loop, after | {flag}, bound | {flag}), orelse]
+
+
+def _test_into_body(node: gast.While) -> gast.While:
+    """A test that binds a name runs as the first statements of the body."""
+    stop = gast.If(test=runtime_call("not_", _value_of(node.test)), body=[gast.Break()], orelse=[])
+    lead: list[gast.stmt] = [
+        gast.Assign(targets=[walrus.target], value=walrus.value, type_comment=None) for walrus in _walruses(node.test)
+    ]
+    return derive(node, test=constant(True), body=[*(place(s, node.test) for s in [*lead, stop]), *node.body])
+
+
+def _walruses(test: gast.expr) -> list[gast.NamedExpr]:
+    """Bindings in the order of evaluation; an inner one comes before the one it is part of."""
+    found: list[gast.NamedExpr] = []
+    for child in gast.iter_child_nodes(test):
+        found.extend(_walruses(child))
+    return [*found, test] if isinstance(test, gast.NamedExpr) else found
+
+
+def _value_of(test: gast.AST) -> gast.expr:
+    """The test with each walrus replaced by the name it has bound."""
+    if isinstance(test, gast.NamedExpr):
+        return name(test.target.id)
+    return rebuild(test, _value_of)
+
+
+def _last_value(block: list[gast.stmt], variable: str) -> gast.AST | None:
+    """What the block last assigns to a name, when the text shows it."""
+    for statement in reversed(block):
+        if isinstance(statement, gast.Assign) and any(
+            isinstance(target, gast.Name) and target.id == variable for target in statement.targets
+        ):
+            return statement.value
+        if isinstance(statement, SCOPES) and statement.name == variable:
+            return statement
+        if variable in binds(statement):
+            return None
+    return None
+
+
+def _static_type(node: gast.AST | None) -> str:
+    """A type that no tensor can stand for; "" when it may be an ordinary value."""
+    if isinstance(node, gast.Constant) and (node.value is None or isinstance(node.value, (str, bytes))):
+        return f"constant {node.value!r}"
+    if isinstance(node, (gast.Lambda, *SCOPES)):
+        return "function"
+    if isinstance(node, (gast.List, gast.Dict)):
+        return f"{type(node).__name__} of {len(node.elts if isinstance(node, gast.List) else node.keys)}"
+    return ""
+
+
+def _statements(block: list[gast.stmt]) -> list[gast.stmt]:
+    return [node for statement in block for node in gast.walk(statement) if isinstance(node, gast.stmt)]
+
+
+def _copy(jump: gast.stmt) -> gast.stmt:
+    return type(jump)(**{field: getattr(jump, field) for field in jump._fields})
+
+
+def _as_list(nodes: gast.AST | list[gast.AST]) -> list[gast.AST]:
+    return nodes if isinstance(nodes, list) else [nodes]
+
+
+def _same(new: list[gast.stmt], old: list[gast.stmt]) -> bool:
+    return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))

@@ -1,0 +1,131 @@
+"""`and`, `or`, `not`, chained comparisons, `any` and `all` on tensors become calls that keep the right operand lazy.
+
+    if x.any() and not y.all():            if ag.and_(x.any(), lambda: ag.not_(y.all())):
+    if 0 < x.sum() < 1:                    if ag.and_(0 < (middle := x.sum()), lambda: middle < 1):
+    z = x.sum() or y                       z = ag.cond((left := x.sum()), lambda: left, lambda: y)
+    if any(t.isnan().any() for t in ts):   if ag.any_(t.isnan().any() for t in ts):
+
+As a test only the truth of an operand counts; as a value, `a and b` is one of its operands, and `not a` a Python bool.
+Python operands in front stay as they are: `self.clip and x.norm() > 1` never asks a tensor for its truth.
+Refused: operands that bind a name (walrus) where they would move into a lambda.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.scopes import SCOPES, binds
+from autograph_torch.source.nodes import derive, name, rebuild, replace
+from autograph_torch.source.templates import call, runtime_call, thunk
+
+
+def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Rewrite the logical operators of a function whose operands may be tensors."""
+    return rebuild(function, _Logic(facts).value)
+
+
+class _Logic:
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def value(self, node: gast.AST) -> gast.AST:
+        """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
+        if isinstance(node, SCOPES):
+            return node
+        if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
+            test = self.test(node.test)
+            changed = node if test is node.test else derive(node, test=test)
+            return rebuild(changed, lambda child: child if child is test else self.value(child))
+        rewritten = self._logical(node, as_test=False)
+        return rebuild(node, self.value) if rewritten is None else rewritten
+
+    def test(self, node: gast.expr) -> gast.expr:
+        """An expression of which only the truth counts."""
+        rewritten = self._logical(node, as_test=True)
+        if rewritten is not None:
+            return rewritten
+        inner: Any = self.test if isinstance(node, gast.BoolOp) or _is_not(node) else self.value
+        return rebuild(node, inner)
+
+    def _logical(self, node: gast.AST, as_test: bool) -> gast.expr | None:
+        if isinstance(node, gast.BoolOp):
+            return self._bool_op(node, as_test)
+        if _is_not(node) and self._facts.may_be_tensor(node.operand):
+            new = runtime_call("not_", self.test(node.operand))
+            return self._done(node, new if as_test else call(name("bool"), new))
+        if isinstance(node, gast.Compare) and len(node.ops) > 1 and self._facts.may_be_tensor(node):
+            return self._chain(node, as_test)
+        if isinstance(node, gast.Call):
+            return self._quantifier(node, as_test)
+        return None
+
+    def _done(self, old: gast.expr, new: gast.expr) -> gast.expr:
+        self._facts.report("AG107", old, "a logical operator on tensors becomes a call")
+        return replace(old, new)
+
+    def _bool_op(self, node: gast.BoolOp, as_test: bool) -> gast.expr | None:
+        # Python asks every operand but the last for its truth value.
+        asked = [self._facts.may_be_tensor(operand) for operand in node.values[:-1]]
+        if not any(asked) or any(binds(operand) for operand in node.values[1:]):
+            return None
+        first = asked.index(True)
+        plain = [self.test(v) if as_test else self.value(v) for v in node.values[:first]]
+        joined = self._join(node.op, node.values[first:], as_test)
+        if plain:
+            joined = gast.BoolOp(op=node.op, values=[*plain, joined])
+        return self._done(node, joined)
+
+    def _join(self, op: gast.boolop, operands: list[gast.expr], as_test: bool) -> gast.expr:
+        if as_test:
+            rest = [thunk(self.test(operand)) for operand in operands[1:]]
+            return runtime_call("and_" if isinstance(op, gast.And) else "or_", self.test(operands[0]), *rest)
+        first, again = self._once(self.value(operands[0]), "left")
+        rest = self._join(op, operands[1:], as_test) if len(operands) > 2 else self.value(operands[1])
+        arms = (thunk(rest), thunk(again)) if isinstance(op, gast.And) else (thunk(again), thunk(rest))
+        return runtime_call("cond", first, *arms)
+
+    def _chain(self, node: gast.Compare, as_test: bool) -> gast.expr | None:
+        if any(binds(operand) for operand in node.comparators):
+            return None
+        links, left = [], self.value(node.left)
+        for index, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            right = self.value(right)
+            last = index == len(node.ops) - 1
+            now, again = (right, right) if last else self._once(right, "middle")
+            links.append(gast.Compare(left=left, ops=[op], comparators=[now]))
+            left = again
+        if len(links) > 2 and any(binds(link) for link in links[1:]):
+            return None  # the middle of a later link would be bound inside a lambda
+        if as_test:
+            return self._done(node, runtime_call("and_", links[0], *(thunk(link) for link in links[1:])))
+        joined = links[-1]
+        for link in reversed(links[:-1]):
+            first, again = self._once(link, "left")
+            joined = runtime_call("cond", first, thunk(joined), thunk(again))
+        return self._done(node, joined)
+
+    def _once(self, value: gast.expr, base: str) -> tuple[gast.expr, gast.expr]:
+        """An expression to be evaluated now, and one to read its value again."""
+        if isinstance(value, (gast.Name, gast.Constant)):
+            return value, value
+        temporary = self._facts.fresh(base)
+        return gast.NamedExpr(target=name(temporary, store=True), value=value), name(temporary)
+
+    def _quantifier(self, node: gast.Call, as_test: bool) -> gast.expr | None:
+        if not (isinstance(node.func, gast.Name) and node.func.id in ("any", "all") and len(node.args) == 1):
+            return None
+        argument = node.args[0]
+        if not isinstance(argument, (gast.GeneratorExp, gast.ListComp)) or node.keywords:
+            return None
+        if not self._facts.may_be_tensor(argument.elt):
+            return None
+        new = runtime_call(node.func.id + "_", rebuild(argument, self.value))
+        self._facts.report("AG108", node, f"`{node.func.id}` over tensors becomes ag.{node.func.id}_")
+        return replace(node, new if as_test else call(name("bool"), new))
+
+
+def _is_not(node: gast.AST) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)

@@ -1,0 +1,333 @@
+"""Loops that data controls become calls of the runtime; what changes from trip to trip is the carry.
+
+    while x.norm() > 1:                    (x, n) = ag.while_loop(lambda x, n: x.norm() > 1, body, (x, n))
+        x = x / 2                          with  def body(x, n):
+        n = n + 1                                    x = x / 2
+                                                     n = n + 1
+                                                     return (x, n)
+
+    for i in range(k):                     (x,) = ag.for_loop(ag.range(k), lambda i, x: (x * i,), (x,))
+        x = x * i
+
+A loop that data leaves early has steps instead of a body. A step says how it ends: `loop.next(carry)` goes on,
+`loop.stop(carry)` is `break`, `loop.exit(value)` is `return`; `after` is what follows the loop up to the end.
+
+    for layer in self.layers:              def step(layer, x, loop):
+        x = layer(x)                           x = layer(x)
+        if x.max() > 1:                        if x.max() > 1:
+            return x                               return loop.exit(x)
+    return -x                                  else:
+                                                   return loop.next(x)
+                                           return ag.for_steps(self.layers, step, (x,), lambda x: -x)
+
+State rule: bound in the loop, and live at its head. Objects written in place (`x += 1`, `xs.append(y)`) travel as
+`mutated`, so that every alias sees the writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_before, loop_head
+from autograph_torch.analysis.scopes import (
+    SCOPES,
+    always_live,
+    binds,
+    completes,
+    exits,
+    names_of,
+    parameters,
+    reads,
+    sub_statements,
+)
+from autograph_torch.analysis.writes import rebound_before_write, written_in_place
+from autograph_torch.passes.undefined import declare_undefined
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.templates import (
+    RUNTIME,
+    assign,
+    call,
+    constant,
+    function,
+    returns,
+    runtime_call,
+    thunk,
+    tuple_of,
+)
+
+
+def lower_loops(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Turn the loops that data controls into calls of ag.while_loop, ag.for_loop, ag.while_steps and ag.for_steps."""
+    lowering = _Loops(facts, always_live(function.body))
+    bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
+    body = lowering.block(function.body, EMPTY, Targets(), bound)
+    if body is function.body:
+        return function
+    return derive(function, body=declare_undefined(function, body, lowering.maybe_undefined, facts))
+
+
+@dataclass(frozen=True)
+class _Carry:
+    """The state of one loop: rebound names, objects written in place, and the name of the `loop` parameter."""
+
+    rebound: tuple[str, ...]
+    mutated: tuple[str, ...]
+    loop: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.rebound + self.mutated
+
+
+class _Loops:
+    def __init__(self, facts: Facts, always_live: Live) -> None:
+        self._facts = facts
+        self._always_live = always_live
+        self.maybe_undefined: dict[str, None] = {}
+
+    def block(
+        self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]
+    ) -> list[gast.stmt]:
+        done: list[gast.stmt] = []
+        for index, statement in enumerate(block):
+            rest = block[index + 1 :]
+            live = live_before(rest, after, targets) | self._always_live
+            if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement):
+                if self._returns(statement):
+                    rest = self.block(rest, after, targets, bound | frozenset(binds(statement)))
+                    return [*done, *self._steps(statement, live, targets, bound, rest)]
+                done.extend(self._loop(statement, live, targets, bound))
+            else:
+                done.append(self._inside(statement, live, targets, bound))
+            bound = bound_after([statement], bound)
+        changed = len(done) != len(block) or any(a is not b for a, b in zip(done, block, strict=True))
+        return done if changed else block
+
+    def _inside(self, node: gast.stmt, after: Live, targets: Targets, bound: frozenset[str]) -> gast.stmt:
+        """A statement that stays: look into its blocks."""
+        if isinstance(node, SCOPES) or not sub_statements(node):
+            return node
+        if isinstance(node, (gast.For, gast.While)):
+            head = loop_head(node, after, targets) | self._always_live
+            inner = Targets(on_break=after, on_continue=head, on_raise=targets.on_raise)
+            return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound)
+        if isinstance(node, gast.Try):
+            after = after | live_before([node], after, targets)
+            for handler in node.handlers:
+                after |= live_before(handler.body, after, targets)
+        flows = {field: (after, targets) for field in ("body", "orelse", "finalbody", "handlers", "cases")}
+        return self._blocks(node, flows, bound)
+
+    def _blocks(
+        self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str]
+    ) -> gast.stmt:
+        changes = {}
+        for field, (after, targets) in flows.items():
+            old = getattr(node, field, None)
+            if not isinstance(old, list) or not old:
+                continue
+            if field in ("handlers", "cases"):
+                new = [self._blocks(arm, {"body": (after, targets)}, bound) for arm in old]
+            else:
+                new = self.block(old, after, targets, bound)
+            if any(a is not b for a, b in zip(new, old, strict=False)) or len(new) != len(old):
+                changes[field] = new
+        return derive(node, **changes) if changes else node
+
+    # -- one loop -----------------------------------------------------------------------------------------------------
+
+    def _lowers(self, node: gast.For | gast.While) -> bool:
+        if not (self._facts.is_site(node) or self._facts.needs_steps(node)):
+            return False
+        suspends = (gast.Yield, gast.YieldFrom, gast.Await)
+        if any(isinstance(inner, suspends) for inner in gast.walk(node)):
+            self._facts.report("AG201", node, "a loop that yields or waits cannot move into a function")
+            return False
+        return True
+
+    def _returns(self, node: gast.For | gast.While) -> bool:
+        return exits(node.body).returns
+
+    def _carry(self, node: gast.For | gast.While, after: Live, targets: Targets) -> _Carry:
+        head = loop_head(node, after, targets) | self._always_live
+        bound = dict.fromkeys([*binds(node.body), *(binds(node.target) if isinstance(node, gast.For) else [])])
+        written = [
+            n
+            for n in written_in_place(node.body, self._facts.kinds)
+            if n in head or n not in bound
+            if not rebound_before_write(node.body, n, self._facts.kinds)
+        ]
+        rebound = tuple(n for n in bound if n in head and n not in written)
+        return _Carry(rebound, tuple(written), self._facts.fresh("loop") if self._facts.needs_steps(node) else "")
+
+    def _loop(self, node: gast.For | gast.While, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
+        if self._facts.needs_steps(node):
+            return self._steps(node, after, targets, bound, None)
+        carry = self._carry(node, after, targets)
+        self._note_undefined(carry, bound)
+        result = returns(tuple_of(carry.names))
+        body = _with_jumps(node.body, None, result, None)
+        body = self._trip(node, carry, [*body, result] if completes(body) else body, bound)
+        code = "AG103" if isinstance(node, gast.While) else "AG104"
+        kind = "while" if isinstance(node, gast.While) else "for"
+        self._facts.report(code, node, f"`{kind}` on a tensor becomes ag.{kind}_loop")
+        return self._emit(node, carry, body, f"{kind}_loop", "body", None)
+
+    def _steps(
+        self,
+        node: gast.For | gast.While,
+        after: Live,
+        targets: Targets,
+        bound: frozenset[str],
+        rest: list[gast.stmt] | None,
+    ) -> list[gast.stmt]:
+        """A loop that data leaves early; with `rest`, what follows it, when it may also return."""
+        carry = self._carry(node, after, targets)
+        self._note_undefined(carry, bound)
+        def end(how: str) -> gast.Return:
+            return returns(call(_attribute(carry.loop, how), *(name(n) for n in carry.names)))
+
+        def leave(value: gast.expr) -> gast.Return:
+            return returns(call(_attribute(carry.loop, "exit"), value))
+
+        body = _with_jumps(node.body, end("stop"), end("next"), leave)
+        body = self._trip(node, carry, [*body, end("next")] if completes(body) else body, bound)
+        kind = "while" if isinstance(node, gast.While) else "for"
+        self._facts.report("AG105", node, f"data decides when this `{kind}` ends: its trips become steps")
+        return self._emit(node, carry, body, f"{kind}_steps", "step", rest)
+
+    def _trip(
+        self, node: gast.For | gast.While, carry: _Carry, body: list[gast.stmt], bound: frozenset[str]
+    ) -> list[gast.stmt]:
+        """The body of a loop as the body of a function: its jumps are returns by now, so nothing is live at its end."""
+        inside = bound | set(carry.names) | set(binds(node.target) if isinstance(node, gast.For) else ())
+        return self.block(body, EMPTY, Targets(), inside)
+
+    def _note_undefined(self, carry: _Carry, bound: frozenset[str]) -> None:
+        self.maybe_undefined.update(dict.fromkeys(n for n in carry.names if n not in bound))
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    def _emit(
+        self,
+        node: gast.For | gast.While,
+        carry: _Carry,
+        body: list[gast.stmt],
+        operator: str,
+        role: str,
+        rest: list[gast.stmt] | None,
+    ) -> list[gast.stmt]:
+        step_parameters = [*carry.names, *([carry.loop] if carry.loop else [])]
+        if isinstance(node, gast.While):
+            lead = thunk(node.test, carry.names)
+        else:
+            item, unpack = self._item(node, carry)
+            step_parameters, body = [item, *step_parameters], [*unpack, *body]
+            lead = _tensor_range(node.iter, self._facts)
+            if carry.loop and lead is node.iter and _counts_only(node, self._facts):
+                lead = _runtime_iterable(node.iter)
+        statements: list[gast.stmt] = []
+        callee = self._callable(node, role, step_parameters, body, statements)
+        keywords = {"mutated": tuple_of(carry.mutated)} if carry.mutated else {}
+        arguments: list[gast.expr] = [lead, callee, tuple_of(carry.rebound)]
+        if rest is None:
+            result = runtime_call(operator, *arguments, **keywords)
+            statements.append(assign(carry.names, result, always_tuple=True))
+        else:
+            keywords["after"] = self._callable(node, "after", list(carry.names), rest, statements)
+            statements.append(returns(runtime_call(operator, *arguments, **keywords)))
+        orelse = [] if rest is not None else node.orelse
+        return [replace(node, s) for s in statements] + orelse
+
+    def _callable(
+        self, node: gast.AST, role: str, names: list[str], body: list[gast.stmt], before: list[gast.stmt]
+    ) -> gast.expr:
+        """A lambda for one expression, else a local function put in `before`."""
+        if len(body) == 1 and isinstance(body[0], gast.Return) and body[0].value is not None:
+            return thunk(body[0].value, names)
+        identifier = self._facts.fresh(role)
+        before.append(place(function(identifier, names, body), node))
+        return name(identifier)
+
+    def _item(self, node: gast.For, carry: _Carry) -> tuple[str, list[gast.stmt]]:
+        """The parameter that takes the loop's element, and how the target is bound from it."""
+        if isinstance(node.target, gast.Name) and node.target.id not in carry.names:
+            return node.target.id, []
+        base = f"next_{node.target.id}" if isinstance(node.target, gast.Name) else "item"
+        parameter = self._facts.fresh(base)
+        unpack = gast.Assign(targets=[node.target], value=name(parameter), type_comment=None)
+        return parameter, [place(unpack, node.target)]
+
+
+def _attribute(base: str, attr: str) -> gast.Attribute:
+    return gast.Attribute(value=name(base), attr=attr, ctx=gast.Load())
+
+
+def _tensor_range(node: gast.expr, facts: Facts) -> gast.expr:
+    """`range(n)` refuses a bound that is known only when the program runs; ag.range takes it."""
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and facts.dynamic_iterable(node):
+        arguments = [_tensor_range(argument, facts) for argument in node.args]
+        if node.func.id in ("range", "enumerate", "zip"):
+            return _runtime_iterable(derive(node, args=arguments))
+    return node
+
+
+def _runtime_iterable(node: gast.Call) -> gast.expr:
+    """`range(n)` -> `ag.range(n)`."""
+    return replace(node, derive(node, func=_attribute(RUNTIME, node.func.id)))
+
+
+def _counts_only(node: gast.For, facts: Facts) -> bool:
+    """Whether the position in a `range` only counts or computes, so that it may be a number of the graph.
+
+    As an index into a Python list, or an argument of an unknown function, it has to be a constant.
+    """
+    if not (isinstance(node.iter, gast.Call) and isinstance(node.iter.func, gast.Name) and node.iter.func.id == "range"):
+        return False
+    if not isinstance(node.target, gast.Name):
+        return False
+    return all(_computes(statement, node.target.id, facts) for statement in node.body)
+
+
+def _computes(node: gast.AST, target: str, facts: Facts) -> bool:
+    if target not in reads(node):
+        return True
+    if isinstance(node, gast.Name):
+        return False  # bare: it may be stored, passed on or returned
+    arithmetic = (gast.BinOp, gast.Compare, gast.UnaryOp, gast.AugAssign)
+    ok_here = isinstance(node, arithmetic) or (isinstance(node, gast.Subscript) and facts.kinds.of(node.value) >= Kind.TENSOR)
+    for child in gast.iter_child_nodes(node):
+        bare = isinstance(child, gast.Name) and child.id == target
+        if bare and not ok_here:
+            return False
+        if not bare and not _computes(child, target, facts):
+            return False
+    return True
+
+
+def _with_jumps(
+    body: list[gast.stmt],
+    on_break: gast.Return | None,
+    on_continue: gast.Return,
+    on_return: Callable[[gast.expr], gast.Return] | None,
+) -> list[gast.stmt]:
+    """A loop body whose jumps are returns of the function that it becomes; inner loops keep their own."""
+
+    def visit(node: gast.AST, inner: bool) -> gast.AST:
+        if isinstance(node, gast.Break) and on_break is not None and not inner:
+            return replace(node, returns(on_break.value))
+        if isinstance(node, gast.Continue) and not inner:
+            return replace(node, returns(on_continue.value))
+        if isinstance(node, gast.Return) and on_return is not None:
+            return replace(node, on_return(node.value if node.value is not None else constant(None)))
+        if isinstance(node, (*SCOPES, gast.expr)):
+            return node
+        inside = inner or isinstance(node, (gast.For, gast.While))
+        return rebuild(node, lambda child: visit(child, inside))
+
+    return [visit(statement, False) for statement in body]

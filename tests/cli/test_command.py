@@ -1,0 +1,94 @@
+"""The command as a process: it starts fast, without torch, and explains itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograph_torch import __version__
+from autograph_torch.diagnostics import RULES
+from tests.cli.stand_in import Run
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_version(run: Run) -> None:
+    ran = run("--version")
+    assert (ran.code, ran.text) == (0, f"autograph-torch {__version__}\n")
+
+
+def test_rule_explains_a_code(run: Run) -> None:
+    ran = run("rule", "ag103")
+    assert ran.code == 0
+    rule = RULES["AG103"]
+    for part in ("AG103", rule.title, rule.explanation, rule.before.splitlines()[0], rule.after.splitlines()[0]):
+        assert part in ran.text
+
+
+def test_rule_alone_lists_all(run: Run) -> None:
+    assert [line.split()[0] for line in run("rule").text.splitlines()] == list(RULES)
+
+
+def test_unknown_rule(run: Run) -> None:
+    ran = run("rule", "AG999")
+    assert (ran.code, ran.text) == (2, "")
+    assert "AG999" in ran.stderr
+
+
+def test_without_a_command(run: Run) -> None:
+    ran = run()
+    assert ran.code == 2
+    assert "usage:" in ran.stderr
+
+
+SMALL = """\
+import torch
+
+
+def clip(x):
+    if x.norm() > 1:
+        x = x / x.norm()
+    return x
+"""
+
+
+def test_torch_is_never_imported(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(SMALL)
+    program = (
+        "import sys\n"
+        "from autograph_torch.cli.main import main\n"
+        "code = main(['convert', '-q', 'm.py'])\n"
+        "print(code, [name for name in ('torch', 'numpy', 'rich') if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = python("-c", program, cwd=tmp_path)
+    assert done.stderr == "0 []\n"
+    assert "+++ b/m.py" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="no way to measure a child's CPU time")
+def test_a_small_file_takes_less_than_a_third_of_a_second(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(SMALL)
+    python("-m", "autograph_torch", "convert", "m.py", cwd=tmp_path)  # compiles the modules
+    assert min(cpu_seconds(tmp_path) for _ in range(5)) < 0.3
+
+
+def cpu_seconds(directory: Path) -> float:
+    """CPU time: the wall clock of a busy machine would say nothing about the command."""
+    command = [sys.executable, "-m", "autograph_torch", "convert", "-q", "m.py"]
+    child = subprocess.Popen(command, cwd=directory, env=environment(), stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    assert status == 0
+    return usage.ru_utime + usage.ru_stime
+
+
+def python(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment(), capture_output=True, text=True, check=False)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}

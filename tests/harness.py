@@ -1,0 +1,372 @@
+"""Runs one program eagerly and converted, on fresh equal inputs, and says how the two differ.
+
+    @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+    def double_or_half(x):
+        ...
+
+Eager Python is the oracle: values, Python types, dtypes, mutated arguments, module state, stdout, exceptions and
+gradients.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import linecache
+import math
+import signal
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+Way = Literal["converted", "eager", "aot_eager", "inductor", "decorator"]
+Kind = Literal["equal", "refused", "wrong", "crashed"]
+Subject = Callable[..., Any]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of one call."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+Factory = Callable[[], "tuple[Any, ...] | Call"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function (or what a factory makes), and the calls that take each of its paths."""
+
+    name: str
+    topic: str
+    make: Callable[[], Subject]
+    inputs: tuple[Factory, ...]
+    grad: bool = False
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one program in one way; `reason` says what differed on which input."""
+
+    kind: Kind
+    reason: str = ""
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that can be seen of one call."""
+
+    result: Any
+    error: BaseException | None
+    arguments: Call
+    stdout: str
+    gradients: dict[str, Tensor | None]
+
+
+def call(*args: Any, **kwargs: Any) -> Call:
+    """The arguments of a call that has keywords."""
+    return Call(args, kwargs)
+
+
+def vec(*values: float) -> Tensor:
+    """A float32 vector."""
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def scalar(value: float) -> Tensor:
+    """A 0-d float32 tensor."""
+    return torch.tensor(value, dtype=torch.float32)
+
+
+def ints(*values: int) -> Tensor:
+    """An int64 vector."""
+    return torch.tensor(values, dtype=torch.int64)
+
+
+def integer(value: int) -> Tensor:
+    """A 0-d int64 tensor."""
+    return torch.tensor(value, dtype=torch.int64)
+
+
+def flags(*values: bool) -> Tensor:
+    """A bool vector."""
+    return torch.tensor(values, dtype=torch.bool)
+
+
+def randn(*shape: int, seed: int = 0) -> Tensor:
+    """Normal values, the same on each call."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def program(
+    *, inputs: Sequence[Factory], grad: bool = False, refused: str = "", factory: bool = False
+) -> Callable[[Decorated], Decorated]:
+    """Attach inputs to a function, to an nn.Module class, or (factory=True) to a function that makes the subject.
+
+    `refused` gives the reason why an AutographError is as good an answer as eager's.
+    """
+
+    def attach(subject: Decorated) -> Decorated:
+        makes = factory or isinstance(subject, type)
+        topic = subject.__module__.rpartition(".")[2]
+        made = Program(subject.__name__, topic, subject if makes else lambda: subject, tuple(inputs), grad, refused)
+        subject.__program__ = made  # type: ignore[attr-defined]
+        return subject
+
+    return attach
+
+
+def programs_of(module: types.ModuleType) -> tuple[Program, ...]:
+    """The programs defined in a module, in its order."""
+    subjects = [value for value in vars(module).values() if "__program__" in getattr(value, "__dict__", {})]
+    return tuple(subject.__program__ for subject in subjects)
+
+
+def from_text(text: str, name: str, filename: str, context: Mapping[str, Any] | None = None) -> Subject:
+    """The function `name` of exec'd text whose source inspect can find, as in a notebook cell."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace: dict[str, Any] = {"__name__": "cell", "torch": torch, **(context or {})}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace[name]
+
+
+def check(program: Program, way: Way, seconds: int = 60) -> Verdict:
+    """Compare eager with `way` on each input; what takes longer than `seconds` counts as crashed."""
+    torch._dynamo.reset()
+    try:
+        with time_limit(seconds):
+            return agreement(program, way)
+    except TimeoutError as error:
+        return Verdict("crashed", str(error), error)
+
+
+def agreement(program: Program, way: Way) -> Verdict:
+    """The verdict; one compiled subject sees all inputs, as in real use."""
+    expected_subject, plain = fresh(program), fresh(program)
+    try:
+        subject, owner = prepared(plain, way)
+    except Exception as error:
+        return failure(error, "while converting")
+    for index, factory in enumerate(program.inputs):
+        expected = run(expected_subject, expected_subject, factory, program.grad)
+        actual = run(subject, owner, factory, program.grad)
+        verdict = compared(expected, actual, f"input {index}")
+        if verdict.kind == "equal":
+            verdict = verdict_of(difference(state_of(expected_subject), state_of(owner), "state"), f"input {index}")
+        if verdict.kind != "equal":
+            return verdict
+    return Verdict("equal")
+
+
+@contextlib.contextmanager
+def time_limit(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in the main thread when the block takes longer, again and again until it ends."""
+
+    def interrupt(number: int, frame: types.FrameType | None) -> None:
+        raise TimeoutError(f"no result after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def fresh(program: Program) -> Subject:
+    """A new subject, with the same parameters each time."""
+    torch.manual_seed(0)
+    return program.make()
+
+
+def prepared(subject: Subject, way: Way) -> tuple[Subject, Subject]:
+    """The subject converted (and compiled where `way` asks for it), and what holds its state."""
+    from autograph_torch import autograph, convert
+
+    converted = autograph(subject, backend="eager") if way == "decorator" else convert(subject)
+    owner = converted if isinstance(converted, nn.Module) else subject
+    if way in ("converted", "decorator"):
+        return converted, owner
+    return torch.compile(converted, fullgraph=True, backend=way), owner
+
+
+def run(subject: Subject, owner: Subject, factory: Factory, grad: bool) -> Outcome:
+    """Call `subject` on fresh arguments. `owner` holds the parameters."""
+    given = factory()
+    arguments = given if isinstance(given, Call) else Call(given)
+    leaves = differentiable(owner, arguments) if grad else {}
+    torch.manual_seed(0)
+    result, error = None, None
+    with contextlib.redirect_stdout(io.StringIO()) as stdout, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = subject(*arguments.args, **arguments.kwargs)
+            backward(result, leaves)
+        except Exception as raised:
+            error = raised
+    gradients = {name: leaf.grad for name, leaf in leaves.items()}
+    return Outcome(result, error, arguments, stdout.getvalue(), gradients)
+
+
+def differentiable(owner: Subject, arguments: Call) -> dict[str, Tensor]:
+    """The float arguments, told to require gradients, and the parameters that the subject owns; gradients cleared."""
+    given = [leaf for leaf in tensors((arguments.args, arguments.kwargs), "argument") if leaf[1].is_floating_point()]
+    owned = [leaf for leaf in tensors(state_of(owner), "state") if leaf[1].requires_grad]
+    leaves = {name: leaf for name, leaf in given + owned if leaf.is_leaf}
+    for leaf in leaves.values():
+        leaf.grad = None
+        leaf.requires_grad_()
+    return leaves
+
+
+def backward(result: Any, leaves: Mapping[str, Tensor]) -> None:
+    """Backpropagate a weighted sum of all float outputs, so that no two elements count the same."""
+    outputs = [leaf for _, leaf in tensors(result, "result") if leaf.requires_grad] if leaves else []
+    weights = [torch.cos(torch.arange(out.numel(), dtype=out.dtype)).reshape(out.shape) + 2 for out in outputs]
+    if outputs:
+        torch.autograd.backward(outputs, weights)
+
+
+def tensors(value: Any, path: str) -> Iterator[tuple[str, Tensor]]:
+    """The tensors in nested containers and objects, each with its path."""
+    if isinstance(value, Tensor):
+        yield path, value
+        return
+    for key, item in parts_of(value):
+        yield from tensors(item, f"{path}{key}")
+
+
+def parts_of(value: Any) -> list[tuple[str, Any]]:
+    """What a container or a user's object is made of; nothing for a scalar."""
+    if isinstance(value, Mapping):
+        return [(f"[{key!r}]", item) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [(f"[{index}]", item) for index, item in enumerate(value)]
+    if isinstance(value, nn.Module):
+        return [(f".{name}", item) for name, item in module_state(value).items()]
+    if dataclasses.is_dataclass(value) or type(value).__module__.startswith("tests."):
+        return [(f".{name}", item) for name, item in vars(value).items()] if hasattr(value, "__dict__") else []
+    return []
+
+
+def module_state(module: nn.Module) -> dict[str, Any]:
+    """Parameters, buffers and the plain attributes that a forward may set."""
+    named = dict(module.named_parameters()) | dict(module.named_buffers())
+    owned = {f"{path}.{name}": value for path, child in module.named_modules() for name, value in vars(child).items()}
+    return named | {name: value for name, value in owned.items() if is_plain(name.rpartition(".")[2], value)}
+
+
+def is_plain(name: str, value: Any) -> bool:
+    """Whether an attribute of a module is data of the user's."""
+    return not name.startswith("_") and not isinstance(value, nn.Module) and not callable(value)
+
+
+def state_of(subject: Subject) -> Any:
+    """What outlives a call: a module's state, the object of a method, the variables that a function closes over."""
+    if isinstance(subject, types.MethodType):
+        return subject.__self__
+    if isinstance(subject, nn.Module):
+        return module_state(subject)
+    if not isinstance(subject, types.FunctionType):
+        return subject
+    cells = zip(subject.__code__.co_freevars, subject.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells if not callable_only(cell)}
+
+
+def callable_only(cell: types.CellType) -> bool:
+    """Whether a closure cell is empty or holds a function or a class (which have no state to compare)."""
+    try:
+        return isinstance(cell.cell_contents, (types.FunctionType, types.BuiltinFunctionType, type))
+    except ValueError:
+        return True
+
+
+def compared(expected: Outcome, actual: Outcome, where: str) -> Verdict:
+    """The verdict on one call."""
+    if actual.error is not None and (expected.error is None or type(actual.error) is not type(expected.error)):
+        return failure(actual.error, where)
+    if expected.error is not None:
+        return verdict_of(difference(said(expected.error), said(actual.error), "exception"), where)
+    pairs = (
+        ("result", expected.result, actual.result),
+        ("arguments", expected.arguments.args, actual.arguments.args),
+        ("keyword arguments", expected.arguments.kwargs, actual.arguments.kwargs),
+        ("stdout", expected.stdout, actual.stdout),
+        ("gradient", with_zeros(expected, actual), with_zeros(actual, expected)),
+    )
+    found = (difference(wanted, got, name) for name, wanted, got in pairs)
+    return verdict_of(next((text for text in found if text), ""), where)
+
+
+def said(error: BaseException | None) -> str:
+    """The type and the message of an exception, or that there is none."""
+    return f"{type(error).__name__}: {error}" if error is not None else "no exception"
+
+
+def with_zeros(one: Outcome, other: Outcome) -> dict[str, Tensor | None]:
+    """Gradients of `one`: no gradient reads as zeros where the other outcome has one, for they mean the same."""
+    zeros = {name: None if grad is None else torch.zeros_like(grad) for name, grad in other.gradients.items()}
+    return {name: zeros.get(name) if grad is None else grad for name, grad in one.gradients.items()}
+
+
+def verdict_of(found: str, where: str) -> Verdict:
+    """`found` is the text of a difference; empty when there is none."""
+    return Verdict("wrong", f"{where}: {found}") if found else Verdict("equal")
+
+
+def failure(error: BaseException, where: str) -> Verdict:
+    """An exception that eager does not raise: ours is a refusal, any other a crash."""
+    from autograph_torch import AutographError
+
+    kind: Kind = "refused" if isinstance(error, AutographError) else "crashed"
+    return Verdict(kind, f"{where}: {type(error).__name__}: {error}", error)
+
+
+def difference(expected: Any, actual: Any, path: str) -> str:
+    """The first difference of two values, types included; empty when they are the same."""
+    if type(expected) is not type(actual):
+        return f"{path}: expected {shown(expected)}, got {shown(actual)}"
+    if isinstance(expected, Tensor):
+        return tensor_difference(expected, actual, path)
+    if isinstance(expected, float):
+        return "" if same_float(expected, actual) else f"{path}: expected {expected!r}, got {actual!r}"
+    if isinstance(expected, (int, str, bytes, type(None), Set, torch.dtype, range)):
+        return "" if expected == actual else f"{path}: expected {expected!r}, got {actual!r}"
+    wanted, got = parts_of(expected), parts_of(actual)
+    if [key for key, _ in wanted] != [key for key, _ in got]:
+        return f"{path}: expected parts {[key for key, _ in wanted]}, got {[key for key, _ in got]}"
+    found = (difference(value, other, path + key) for (key, value), (_, other) in zip(wanted, got, strict=True))
+    return next((text for text in found if text), "")
+
+
+def tensor_difference(expected: Tensor, actual: Tensor, path: str) -> str:
+    """dtype, shape and values, NaN equal to NaN."""
+    try:
+        torch.testing.assert_close(actual, expected, equal_nan=True)
+    except AssertionError:
+        return f"{path}: expected {shown(expected)}, got {shown(actual)}"
+    return ""
+
+
+def same_float(expected: float, actual: float) -> bool:
+    """Equal up to the rounding of float32, which is what most Python floats here were read from."""
+    return math.isclose(expected, actual, rel_tol=1e-5, abs_tol=1e-6) or (math.isnan(expected) and math.isnan(actual))
+
+
+def shown(value: Any) -> str:
+    """A value with its type, on one line."""
+    if isinstance(value, Tensor):
+        return f"{str(value.detach().flatten()[:8].tolist())} ({value.dtype}, {tuple(value.shape)})"
+    return f"{repr(value)[:200]} ({type(value).__name__})"

@@ -1,0 +1,81 @@
+"""Every program of tests/programs, converted and compiled, does what eager Python does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.harness import Program, Way, check, difference, scalar, vec
+from tests.programs import all_programs
+
+PROGRAMS = {program.name: program for program in all_programs()}
+# Inductor takes seconds a program: one or so of each topic.
+INDUCTOR = (
+    "func",
+    "ProblematicModel",
+    "elif_chain_of_bins",
+    "greatest_common_divisor",
+    "return_from_a_tensor_range",
+    "EarlyExitOverLayers",
+    "counter_divided_after_the_loop",
+    "newton_square_root",
+)
+AOT_EAGER = ("branch_in_a_loop", "accumulator_that_starts_at_zeros", "integer_beside_a_float", "ParametersInALoop")
+DECORATED = ("func", "PathAOrPathB", "sequential_itself", "bound_method_as_the_subject", "decorated_with_wraps")
+
+
+@pytest.mark.parametrize("way", ["converted", "eager"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str, way: Way) -> None:
+    agrees(PROGRAMS[name], way)
+
+
+@pytest.mark.parametrize("name", INDUCTOR)
+def test_on_inductor(name: str) -> None:
+    agrees(PROGRAMS[name], "inductor")
+
+
+@pytest.mark.parametrize("name", AOT_EAGER)
+def test_on_aot_eager(name: str) -> None:
+    agrees(PROGRAMS[name], "aot_eager")
+
+
+@pytest.mark.parametrize("name", DECORATED)
+def test_decorated(name: str) -> None:
+    agrees(PROGRAMS[name], "decorator")
+
+
+def agrees(program: Program, way: Way) -> None:
+    """Fail on any difference; a refusal is an answer only where the program (or its topic) allows one."""
+    verdict = check(program, way)
+    if verdict.kind == "refused" and (program.refused or program.topic == "state"):
+        pytest.xfail(verdict.reason)
+    if verdict.kind != "equal":
+        pytest.fail(f"{verdict.kind}: {program.topic}.{program.name}, {verdict.reason}", pytrace=False)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (1, True),
+        (1, 1.0),
+        (1.0, 1.1),
+        ([1], (1,)),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        (scalar(1), 1.0),
+        (vec(1), scalar(1)),
+        (vec(1), vec(1).double()),
+        (vec(1, 2), vec(1, 3)),
+        ({"a": [vec(1), (None,)]}, {"a": [vec(1), (0,)]}),
+    ],
+    ids=str,
+)
+def test_harness_sees_a_difference(expected: Any, actual: Any) -> None:
+    assert difference(expected, actual, "result")
+
+
+def test_harness_takes_nan_for_equal() -> None:
+    nan = float("nan")
+    assert not difference([nan, vec(1, nan)], [nan, torch.tensor([1, nan])], "result")
