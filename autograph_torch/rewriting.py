@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.facts import Facts, Fresh
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
@@ -55,7 +56,7 @@ def rewrite_function(
         seeds: kinds of parameters, where the caller knows more than the signature says.
         is_method: whether the first parameter is the object.
     """
-    kinds = Kinds(around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer)
+    kinds = Kinds(around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown)
     kinds.infer(function.body)
     diagnostics: list[Diagnostic] = []
     tree = _rewrite_nested(function, around, kinds, diagnostics)
@@ -74,6 +75,7 @@ def _run_passes(
 ) -> tuple[gast.FunctionDef, Facts]:
     facts = Facts(
         kinds=kinds,
+        aliases=Aliases(function.body, kinds),
         fresh=Fresh(_identifiers(function)),
         filename=around.filename,
         lines=around.lines,

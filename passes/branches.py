@@ -22,6 +22,8 @@ Refused: `yield` and `await` in a branch, jumps that could not be structured, `d
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from autograph_torch.analysis.facts import Facts
@@ -89,6 +91,9 @@ class _Branches:
         if any(isinstance(inner, _SUSPENDS) for inner in gast.walk(node)):
             self._facts.report("AG201", node, "a branch that yields or waits cannot move into a function")
             return False
+        if any(binds(operand) for test in gast.walk(node.test) for operand in getattr(test, "values", [])[1:]):
+            self._facts.report("AG201", node, "a later operand of the test binds a name", "bind it before the `if`")
+            return False
         leaves = exits(arms)
         if leaves.breaks or leaves.continues or (leaves.returns and (completes(node.body) or completes(node.orelse))):
             self._facts.report("AG202", node, "a jump under a tensor test could not be structured")
@@ -140,23 +145,30 @@ class _Branches:
         self._note_undefined(node, outputs, inside)
         bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
         expressions = [_as_expression(body, outputs, jumps) for body in bodies]
-        operands = self._operands(
-            [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None],
-            frozenset() if jumps else frozenset(outputs),
-            mutated,
-        )
+        wanted: Live = frozenset() if jumps else frozenset(outputs)
+        as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
+        operands = self._operands(as_functions, wanted, mutated)
+        needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
+        shared = self._facts.aliases.groups([*needed, *mutated])
+        if len(shared) > 1 and any(n in shared for n in mutated):
+            return self._refuse_alias(node, mutated, shared)
+        handed = [n for n in needed if self._facts.kinds.may_be_fraction(n) or n in shared]
+        handed = [n for n in handed if n not in (*operands, *mutated)]
+        unsure = [n for n in (*operands, *mutated, *handed) if n not in inside]
+        self.maybe_undefined.update(dict.fromkeys(unsure))
         statements: list[gast.stmt] = []
         callables: list[gast.expr] = []
         for role, body, expression in zip(("then", "otherwise"), bodies, expressions, strict=True):
             if expression is not None:
-                callables.append(thunk(expression, [*operands, *mutated]))
+                callables.append(thunk(expression, [*operands, *mutated, *handed]))
                 continue
             ended = [*body, returns(packed(outputs))] if outputs and not jumps else body
             identifier = self._facts.fresh(role)
-            statements.append(place(function(identifier, [*operands, *mutated], ended), node))
+            statements.append(place(function(identifier, [*operands, *mutated, *handed], ended), node))
             callables.append(name(identifier))
         extra = [tuple_of(operands)] if operands else []
-        keywords = {"mutated": tuple_of(mutated)} if mutated else {}
+        groups = {"mutated": mutated, "reads": handed}
+        keywords = {key: tuple_of(names) for key, names in groups.items() if names}
         result = runtime_call("cond", node.test, *callables, *extra, **keywords)
         statements.append(returns(result) if jumps else assign(outputs, result))
         self._facts.report("AG101", node, "`if` on a tensor becomes ag.cond")
@@ -167,6 +179,17 @@ class _Branches:
     ) -> list[gast.stmt]:
         body = self.block(arm, frozenset(outputs), targets, bound)
         return [statement for statement in body if not isinstance(statement, gast.Pass)]
+
+    def _refuse_alias(self, node: gast.If, mutated: list[str], shared: list[str]) -> list[gast.stmt]:
+        written = next(n for n in mutated if n in shared)
+        other = next(n for n in shared if n != written)
+        self._facts.report(
+            "AG206",
+            node,
+            f"a branch writes to `{written}` in place, and `{other}` may share its memory",
+            f"read `{other}` before the `if`, or clone it",
+        )
+        return [node]
 
     def _mutated(self, node: gast.If) -> list[str]:
         found = []
@@ -191,6 +214,16 @@ class _Branches:
             needed = live_before(arm, outputs)
             found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
         return list(found)
+
+
+def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int]]:
+    """Order names as the text first reads them."""
+    places: dict[str, tuple[int, int]] = {}
+    for inner in gast.walk(node):
+        if isinstance(inner, gast.Name) and getattr(inner, "lineno", None) is not None:
+            place_ = (inner.lineno, inner.col_offset)
+            places[inner.id] = min(places.get(inner.id, place_), place_)
+    return lambda n: places.get(n, (0, 0))
 
 
 def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> gast.expr | None:

@@ -124,10 +124,16 @@ class _Structurer:
             ends = [bound_after(arm, bound) for arm in (node.body, node.orelse)]
             if (variable in ends[0]) != (variable in ends[1]):
                 return True
-            types = [_static_type(side) for side in sides]
+            types = [self._static_type(side) for side in sides]
             if types[0] != types[1] or types[0] == "function":
                 return True
         return False
+
+    def _static_type(self, node: gast.AST | None) -> str:
+        """A type that no tensor can stand for; "" when it may be an ordinary value."""
+        if isinstance(node, (gast.Attribute, gast.Name)) and self._facts.kinds.torch_path(node):
+            return "function"
+        return _literal_type(node)
 
     # -- other statements -------------------------------------------------------------------------------------------
 
@@ -252,8 +258,7 @@ def _last_value(block: list[gast.stmt], variable: str) -> gast.AST | None:
     return None
 
 
-def _static_type(node: gast.AST | None) -> str:
-    """A type that no tensor can stand for; "" when it may be an ordinary value."""
+def _literal_type(node: gast.AST | None) -> str:
     if isinstance(node, gast.Constant) and (node.value is None or isinstance(node.value, (str, bytes))):
         return f"constant {node.value!r}"
     if isinstance(node, (gast.Lambda, *SCOPES)):

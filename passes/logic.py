@@ -1,6 +1,7 @@
 """`and`, `or`, `not`, chained comparisons, `any` and `all` on tensors become calls that keep the right operand lazy.
 
     if x.any() and not y.all():            if ag.and_(x.any(), lambda: ag.not_(y.all())):
+    if x.any() and f(x) > 0:               if ag.and_then(x.any(), lambda: f(x) > 0):
     if 0 < x.sum() < 1:                    if ag.and_(0 < (middle := x.sum()), lambda: middle < 1):
     z = x.sum() or y                       z = ag.cond((left := x.sum()), lambda: left, lambda: y)
     if any(t.isnan().any() for t in ts):   if ag.any_(t.isnan().any() for t in ts):
@@ -18,6 +19,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, binds
+from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace
 from autograph_torch.source.templates import call, runtime_call, thunk
 
@@ -81,7 +83,9 @@ class _Logic:
     def _join(self, op: gast.boolop, operands: list[gast.expr], as_test: bool) -> gast.expr:
         if as_test:
             rest = [thunk(self.test(operand)) for operand in operands[1:]]
-            return runtime_call("and_" if isinstance(op, gast.And) else "or_", self.test(operands[0]), *rest)
+            lazy = not all(_is_harmless(operand) for operand in operands[1:])
+            operator = ("and_then" if lazy else "and_") if isinstance(op, gast.And) else "or_else" if lazy else "or_"
+            return runtime_call(operator, self.test(operands[0]), *rest)
         first, again = self._once(self.value(operands[0]), "left")
         rest = self._join(op, operands[1:], as_test) if len(operands) > 2 else self.value(operands[1])
         arms = (thunk(rest), thunk(again)) if isinstance(op, gast.And) else (thunk(again), thunk(rest))
@@ -100,7 +104,8 @@ class _Logic:
         if len(links) > 2 and any(binds(link) for link in links[1:]):
             return None  # the middle of a later link would be bound inside a lambda
         if as_test:
-            return self._done(node, runtime_call("and_", links[0], *(thunk(link) for link in links[1:])))
+            operator = "and_" if all(_is_harmless(link) for link in links[1:]) else "and_then"
+            return self._done(node, runtime_call(operator, links[0], *(thunk(link) for link in links[1:])))
         joined = links[-1]
         for link in reversed(links[:-1]):
             first, again = self._once(link, "left")
@@ -125,6 +130,24 @@ class _Logic:
         new = runtime_call(node.func.id + "_", rebuild(argument, self.value))
         self._facts.report("AG108", node, f"`{node.func.id}` over tensors becomes ag.{node.func.id}_")
         return replace(node, new if as_test else call(name("bool"), new))
+
+
+def _is_harmless(node: gast.AST) -> bool:
+    """Whether evaluating an expression in vain has no effect and cannot fail: comparisons, sums, reductions of names."""
+    if isinstance(node, (gast.Name, gast.Constant)):
+        return True
+    if isinstance(node, gast.Compare):
+        return all(_is_harmless(part) for part in (node.left, *node.comparators))
+    if isinstance(node, gast.BoolOp):
+        return all(_is_harmless(part) for part in node.values)
+    if isinstance(node, gast.UnaryOp):
+        return _is_harmless(node.operand)
+    if isinstance(node, gast.BinOp):
+        safe = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult))
+        return safe and _is_harmless(node.left) and _is_harmless(node.right)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.args and not node.keywords:
+        return node.func.attr in HARMLESS_METHODS and _is_harmless(node.func.value)
+    return False
 
 
 def _is_not(node: gast.AST) -> bool:

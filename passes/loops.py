@@ -162,8 +162,12 @@ class _Loops:
             if n in head or n not in bound
             if not rebound_before_write(node.body, n, self._facts.kinds)
         ]
-        rebound = tuple(n for n in bound if n in head and n not in written)
-        return _Carry(rebound, tuple(written), self._facts.fresh("loop") if self._facts.needs_steps(node) else "")
+        rebound = [n for n in bound if n in head and n not in written]
+        outside = sorted(reads([*node.body, *([node.test] if isinstance(node, gast.While) else [])]) - set(bound))
+        fixed = [n for n in outside if self._facts.kinds.may_be_fraction(n) and n not in written]
+        fixed += [n for n in self._facts.aliases.groups(outside) if n not in (*written, *fixed)]
+        rebound += [n for n in fixed if n not in binds(node.body)]
+        return _Carry(tuple(rebound), tuple(written), self._facts.fresh("loop") if self._facts.needs_steps(node) else "")
 
     def _loop(self, node: gast.For | gast.While, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         if self._facts.needs_steps(node):
@@ -229,7 +233,7 @@ class _Loops:
             item, unpack = self._item(node, carry)
             step_parameters, body = [item, *step_parameters], [*unpack, *body]
             lead = _tensor_range(node.iter, self._facts)
-            if carry.loop and lead is node.iter and _counts_only(node, self._facts):
+            if (carry.loop and lead is node.iter and _counts_only(node, self._facts)) or (carry.loop and lead is node.iter and _over_tensors(node.iter, self._facts)):
                 lead = _runtime_iterable(node.iter)
         statements: list[gast.stmt] = []
         callee = self._callable(node, role, step_parameters, body, statements)
@@ -272,7 +276,7 @@ def _tensor_range(node: gast.expr, facts: Facts) -> gast.expr:
     """`range(n)` refuses a bound that is known only when the program runs; ag.range takes it."""
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and facts.dynamic_iterable(node):
         arguments = [_tensor_range(argument, facts) for argument in node.args]
-        if node.func.id in ("range", "enumerate", "zip"):
+        if node.func.id in ("range", "enumerate", "zip", "reversed"):
             return _runtime_iterable(derive(node, args=arguments))
     return node
 
@@ -280,6 +284,13 @@ def _tensor_range(node: gast.expr, facts: Facts) -> gast.expr:
 def _runtime_iterable(node: gast.Call) -> gast.expr:
     """`range(n)` -> `ag.range(n)`."""
     return replace(node, derive(node, func=_attribute(RUNTIME, node.func.id)))
+
+
+def _over_tensors(node: gast.expr, facts: Facts) -> bool:
+    """Whether `enumerate` or `zip` runs over rows of tensors, which the branches of a step must not share."""
+    if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in ("enumerate", "zip")):
+        return False
+    return any(facts.may_be_tensor(argument) for argument in node.args)
 
 
 def _counts_only(node: gast.For, facts: Facts) -> bool:

@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("-j", type=int, default=1, help="processes")
     result.add_argument("--seed", type=int, default=0)
     result.add_argument("--way", nargs="+", default=["converted", "eager"], help="ways to run each program")
-    result.add_argument("--shrink", type=int, default=300, help="programs tried while shrinking a failure")
+    result.add_argument("--shrink", type=int, default=500, help="programs tried while shrinking a failure")
     return result
 
 
@@ -125,7 +125,8 @@ def shrunk(tally: Tally, kind: str, count: int, budget: int, start: int) -> tupl
 def summary(reason: str) -> str:
     """A reason without its values, so that like failures count together."""
     first = re.sub(r"\n.*", "", reason.split(": expected")[0])
-    return re.sub(r"\d+|'[^']*'|0x[0-9a-f]+", "_", first)[:160]
+    unplaced = re.sub(r"\S*(<generated \w+>|\.py)(:\d+)*:? ?", "", first)
+    return re.sub(r"\d+|'[^']*'|`[^`]*`|0x[0-9a-f]+", "_", unplaced)[:160]
 
 
 def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Generated, Verdict]]) -> None:
@@ -138,7 +139,7 @@ def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Generated, Verdi
         if kind != "equal":
             print(f"  {number:5} {kind}: {reason}")
     for made, verdict in smallest:
-        print(f"\n{verdict.kind}: {verdict.reason}\ngrad={made.grad}\n{made.text}")
+        print(f"\n{verdict.kind}: {verdict.reason}\nnumbers={made.numbers}, grad={made.grad}\n{made.text}")
 
 
 if __name__ == "__main__":

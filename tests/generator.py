@@ -9,10 +9,11 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hypothesis import strategies as st
 
-from tests.harness import Call, Factory, Program, Verdict, Way, check, from_text, integer, scalar, vec
+from tests.harness import Call, Program, Verdict, Way, check, from_text, integer, scalar, vec
 
 Names = Mapping[str, str]
 
@@ -91,25 +92,34 @@ SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
 COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for")
 IN_LOOP = ("break_if", "continue_if")
 
-INPUTS: tuple[Factory, ...] = (
-    lambda: Call((vec(0.5, -1.2, 2.0), vec(0.1, 0.2, -0.6), scalar(0.9), integer(2), 2, True)),
-    lambda: Call((vec(-1.0, -0.3, 0.2), vec(1.5, 0.0, 0.4), scalar(-0.7), integer(1), 2, True)),
-    lambda: Call((vec(0.0, 0.0, 0.0), vec(-2.0, 0.7, -0.1), scalar(0.0), integer(0), 0, False)),
+# x, y, s and n of each call: many trips, one trip, none.
+TENSORS = (
+    ((0.5, -1.2, 2.0), (0.1, 0.2, -0.6), 0.9, 2),
+    ((-1.0, -0.3, 0.2), (1.5, 0.0, 0.4), -0.7, 1),
+    ((0.0, 0.0, 0.0), (-2.0, 0.7, -0.1), 0.0, 0),
 )
+# k and b of all calls: torch.compile compiles anew when a Python value changes.
+NUMBERS = ((2, True), (0, False))
 
 
 @dataclass(frozen=True)
 class Generated:
-    """One program: its text, and whether its gradients are compared."""
+    """One program: its text, its Python arguments, and whether its gradients are compared."""
 
     text: str
+    numbers: tuple[int, bool]
     grad: bool
 
     def program(self) -> Program:
         """What the harness runs."""
         filename = f"<generated {hashlib.sha1(self.text.encode()).hexdigest()[:12]}>"
         subject = from_text(self.text, "generated", filename)
-        return Program("generated", "generated", lambda: subject, INPUTS, self.grad)
+        inputs = tuple(partial(self.arguments, *row) for row in TENSORS)
+        return Program("generated", "generated", lambda: subject, inputs, self.grad)
+
+    def arguments(self, x: tuple[float, ...], y: tuple[float, ...], s: float, n: int) -> Call:
+        """Fresh arguments of one call."""
+        return Call((vec(*x), vec(*y), scalar(s), integer(n), *self.numbers))
 
 
 @dataclass(frozen=True)
@@ -142,7 +152,7 @@ def generated(draw: st.DrawFn) -> Generated:
     body = block(draw, scope, most=5)
     lines = body.lines if body.ends else (*body.lines, returned(draw, replace(scope, names=body.names)))
     text = f"def generated({', '.join(PARAMETERS)}):\n" + "".join(f"    {line}\n" for line in lines)
-    return Generated(text, grad)
+    return Generated(text, draw(st.sampled_from(NUMBERS)), grad)
 
 
 def block(draw: st.DrawFn, scope: Scope, most: int) -> Block:

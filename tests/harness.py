@@ -327,11 +327,19 @@ def verdict_of(found: str, where: str) -> Verdict:
 
 
 def failure(error: BaseException, where: str) -> Verdict:
-    """An exception that eager does not raise: ours is a refusal, any other a crash."""
+    """An exception that eager does not raise: ours, also where torch wraps it, is a refusal; any other a crash."""
     from autograph_torch import AutographError
 
-    kind: Kind = "refused" if isinstance(error, AutographError) else "crashed"
-    return Verdict(kind, f"{where}: {type(error).__name__}: {error}", error)
+    ours = next((cause for cause in chain(error) if isinstance(cause, AutographError)), None)
+    kind: Kind = "crashed" if ours is None else "refused"
+    return Verdict(kind, f"{where}: {said(ours or error)}", error)
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def difference(expected: Any, actual: Any, path: str) -> str:

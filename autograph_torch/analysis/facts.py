@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import LOOPS, Exits, exits, sub_statements
 from autograph_torch.diagnostics import Diagnostic
@@ -34,6 +35,7 @@ class Facts:
     """Everything the passes may ask. The tree itself is not in here: passes hand it on."""
 
     kinds: Kinds
+    aliases: Aliases
     fresh: Fresh
     filename: str
     lines: tuple[str, ...]

@@ -79,7 +79,16 @@ def _bind(name: str, path: str, torch: dict[str, str], modules: set[str]) -> Non
 class Kinds:
     """The kinds of all names of one function, and through `of` those of its expressions."""
 
-    def __init__(self, imports: Imports, seeds: Mapping[str, Kind], outer: Mapping[str, Kind] | None = None) -> None:
+    def __init__(
+        self,
+        imports: Imports,
+        seeds: Mapping[str, Kind],
+        outer: Mapping[str, Kind] | None = None,
+        assume_unknown: bool = False,
+    ) -> None:
+        self._assume_unknown = assume_unknown
+        self._local = set(seeds) - {"self"}
+        self._not_integer = {name for name, kind in seeds.items() if kind != P}
         self._imports = imports
         self._seeds = dict(seeds)
         self._env: dict[str, Kind] = {**(outer or {}), **seeds}
@@ -89,9 +98,10 @@ class Kinds:
         """Join what every assignment of the body says, until nothing changes (the lattice has height 6)."""
         self._collect_evidence(body)
         for _ in range(8):
-            before = dict(self._env)
+            before = dict(self._env), len(self._not_integer)
             self._round(body)
-            if before == self._env:
+            self._numbers_under_data(body)
+            if before == (self._env, len(self._not_integer)):
                 return
 
     def name(self, identifier: str) -> Kind:
@@ -107,12 +117,17 @@ class Kinds:
             if isinstance(node, gast.Assign):
                 for target in node.targets:
                     self._assign(target, node.value)
+                    self._note_number(target, node.value)
             elif isinstance(node, gast.AnnAssign) and node.value is not None:
                 self._assign(node.target, node.value)
-            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id in self._env:
                 self._learn(node.target.id, join((self.name(node.target.id), self.of(node.value))))
+                if isinstance(node.op, gast.Div):
+                    self._not_integer.add(node.target.id)
+                self._note_number(node.target, node.value)
             elif isinstance(node, gast.NamedExpr):
                 self._assign(node.target, node.value)
+                self._note_number(node.target, node.value)
             elif isinstance(node, (gast.For, gast.AsyncFor)):
                 self._iterate(node.target, node.iter)
             elif isinstance(node, COMPREHENSIONS):
@@ -126,6 +141,7 @@ class Kinds:
                 self._learn(node.name, P)
 
     def _learn(self, name: str, kind: Kind) -> None:
+        self._local.add(name)
         if name in self._seeds and self._seeds[name] in (T, D):
             kind = max(kind, self._seeds[name])
         self._env[name] = max(self._env[name], kind) if name in self._env else kind
@@ -153,6 +169,8 @@ class Kinds:
     def _iterate(self, target: gast.expr, iterable: gast.expr) -> None:
         """`for target in iterable`."""
         called = _called_name(iterable)
+        if called not in ("range", "enumerate"):
+            self._not_integer.update(n.id for n in gast.walk(target) if isinstance(n, gast.Name))
         arguments = iterable.args if isinstance(iterable, gast.Call) else []
         if called == "range":
             self._store(target, S if any(self.of(a) >= S for a in arguments) else P)
@@ -164,6 +182,61 @@ class Kinds:
                 self._iterate(one, part)
         else:
             self._store(target, element(self.of(iterable)))
+
+    def _numbers_under_data(self, body: list[gast.stmt]) -> None:
+        """A Python number that is bound under a tensor test, or in a loop with one, depends on data afterwards."""
+        for node in walk_scope(body):
+            if isinstance(node, (gast.If, gast.While)) and self._asks_data(node.test):
+                self._make_symbols([*node.body, *node.orelse])
+            elif isinstance(node, gast.For) and self._asks_data_in(node):
+                self._make_symbols(node.body)
+
+    def _asks_data(self, test: gast.expr) -> bool:
+        kind = self.of(test)
+        return kind >= S or (kind == U and self._assume_unknown)
+
+    def _asks_data_in(self, loop: gast.For) -> bool:
+        if isinstance(loop.iter, gast.Call) and any(self.of(argument) >= S for argument in loop.iter.args):
+            return True
+        return any(isinstance(node, gast.If) and self._asks_data(node.test) for node in walk_scope(loop.body))
+
+    def _make_symbols(self, block: list[gast.stmt]) -> None:
+        for node in walk_scope(block):
+            targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+            value = getattr(node, "value", None)
+            if not isinstance(node, (gast.Assign, gast.AugAssign)) or _is_word(value):
+                continue
+            for target in targets:
+                if isinstance(target, gast.Name) and self._env.get(target.id) == P and self.of(value) in (P, S):
+                    self._env[target.id] = S
+
+    def may_be_fraction(self, name: str) -> bool:
+        """Whether a number that depends on data may be a float or a truth value (and not surely an int)."""
+        if self._assume_unknown and name in self._local and self.name(name) == U:
+            return True  # a Python float that Dynamo has made dynamic
+        return self.name(name) == S and name in self._not_integer
+
+    def _note_number(self, target: gast.expr, value: gast.expr) -> None:
+        if isinstance(target, gast.Name) and not self._is_integer(value):
+            self._not_integer.add(target.id)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            same = isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == len(target.elts)
+            for index, one in enumerate(target.elts):
+                self._note_number(one, value.elts[index] if same else value)
+
+    def _is_integer(self, node: gast.expr) -> bool:
+        if isinstance(node, gast.Constant):
+            return type(node.value) is int
+        if isinstance(node, gast.Name):
+            return node.id not in self._not_integer and node.id in self._env
+        if isinstance(node, gast.BinOp):
+            whole = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
+            return whole and self._is_integer(node.left) and self._is_integer(node.right)
+        if isinstance(node, gast.UnaryOp):
+            return not isinstance(node.op, gast.Not) and self._is_integer(node.operand)
+        if isinstance(node, gast.Call):
+            return _called_name(node) in ("len", "int") or getattr(node.func, "attr", "") in ("size", "numel", "dim")
+        return isinstance(node, gast.Subscript) and getattr(node.value, "attr", "") == "shape"
 
     # -- evidence -------------------------------------------------------------------------------------------------
 
@@ -269,7 +342,9 @@ class Kinds:
         return join(self.of(value) for value in node.values)
 
     def _of_ifexp(self, node: gast.IfExp) -> Kind:
-        return join((self.of(node.body), self.of(node.orelse)))
+        kind = join((self.of(node.body), self.of(node.orelse)))
+        words_only = _is_word(node.body) or _is_word(node.orelse)
+        return S if kind == P and not words_only and self._asks_data(node.test) else kind
 
     def _of_namedexpr(self, node: gast.NamedExpr) -> Kind:
         return self.of(node.value)
@@ -325,7 +400,8 @@ class Kinds:
         if name == "len":
             return S if any(kind in (D, S) for kind in kinds) else U if U in kinds else P
         if name in words.NUMBER_BUILTINS:
-            return S if any(kind >= S for kind in kinds) else U if U in kinds else P
+            known = U if self._assume_unknown else S
+            return S if any(kind >= known for kind in kinds) else U if U in kinds else P
         if name in ("any", "all"):
             return U
         if name in words.REDUCING_BUILTINS:

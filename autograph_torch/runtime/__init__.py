@@ -10,8 +10,9 @@ torch.while_loop; all others stay Python.
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import range_ as range
+from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
-from autograph_torch.runtime.logic import all_, and_, any_, not_, or_
+from autograph_torch.runtime.logic import all_, and_, and_then, any_, not_, or_, or_else
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.steps import for_steps, while_steps
 from autograph_torch.runtime.values import bound, undefined
@@ -19,6 +20,7 @@ from autograph_torch.runtime.values import bound, undefined
 __all__ = [
     "all_",
     "and_",
+    "and_then",
     "any_",
     "bound",
     "cond",
@@ -27,7 +29,9 @@ __all__ = [
     "for_steps",
     "not_",
     "or_",
+    "or_else",
     "range",
+    "reversed",
     "undefined",
     "while_loop",
     "while_steps",

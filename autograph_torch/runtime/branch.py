@@ -9,7 +9,7 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.predicate import truth
-from autograph_torch.runtime.structure import copy_of, decode, encode, fillers, spec_of, write_back
+from autograph_torch.runtime.structure import apart, copy_of, decode, encode, fillers, lift, lower, spec_of, write_back
 
 
 def cond(
@@ -18,8 +18,9 @@ def cond(
     false_fn: Callable[..., Any],
     operands: tuple[Any, ...] = (),
     mutated: tuple[Any, ...] = (),
+    reads: tuple[Any, ...] = (),
 ) -> Any:
-    """`true_fn(*operands, *mutated)` if `pred` else `false_fn(...)`, as torch.cond where only data can tell.
+    """`true_fn(*operands, *mutated, *reads)` if `pred` else `false_fn(...)`, as torch.cond where only data can tell.
 
     Args:
         pred: a Python value, a tensor of one element, or a number that depends on data.
@@ -27,14 +28,18 @@ def cond(
         operands: values that a branch both reads and rebinds.
         mutated: objects that a branch writes to in place; the writes are seen through every alias.
 
+        reads: values that the branches only read, but may not close over: numbers that depend on data, and tensors
+            that may share memory.
+
     Raises:
         CaptureError: AG310 when the results have no common static type, AG312 for a name bound on one side only.
     """
     flag = truth(pred)
     if not isinstance(flag, torch.Tensor):
-        return true_fn(*operands, *mutated) if flag else false_fn(*operands, *mutated)
+        arguments = (*operands, *mutated, *reads)
+        return true_fn(*arguments) if flag else false_fn(*arguments)
     notes.note_site("if", "torch.cond")
-    return _staged(flag, true_fn, false_fn, operands, mutated)
+    return _staged(flag, true_fn, false_fn, operands, mutated, reads)
 
 
 def _staged(
@@ -43,27 +48,31 @@ def _staged(
     false_fn: Callable[..., Any],
     operands: tuple[Any, ...],
     mutated: tuple[Any, ...],
+    reads: tuple[Any, ...],
 ) -> Any:
     site = notes.new_site()
+    sources = (*operands, *reads)
+    lifted = tuple(apart(value) if reads else lift(value) for value in sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
-    sources = tuple(copy_of(value) for value in mutated)
+    targets = tuple(copy_of(value) for value in mutated)
 
     def run(branch: Callable[..., Any]) -> tuple[Any, Any]:
         notes.enter_branch()
-        copies = tuple(copy_of(value) for value in sources)
-        value = branch(*operands, *copies)
+        copies = tuple(copy_of(value) for value in targets)
+        values = tuple(lower(value, source) for value, source in zip(lifted, sources, strict=True))
+        value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
         contents = tuple(_content(copy) for copy in copies)
         notes.leave_branch()
-        return ("tuple", 2, (spec_of(value, copies), spec_of(contents))), (value, contents)
+        return ("tuple", 2, (spec_of(value, copies, sources), spec_of(contents))), (value, contents)
 
     def then() -> tuple[torch.Tensor, ...]:
         spec, result = run(true_fn)
-        return tuple(encode(result, notes.note_branch(site, "then", spec)))
+        return tuple(encode(result, notes.note_branch(site, "then", spec), for_branch=True))
 
     def otherwise() -> tuple[torch.Tensor, ...]:
         spec, result = run(false_fn)
         plan = notes.note_branch(site, "otherwise", spec)
-        return tuple(encode(result, plan) if notes.branches_agree(site) else fillers(plan))
+        return tuple(encode(result, plan, for_branch=True) if notes.branches_agree(site) else fillers(plan))
 
     notes.begin_attempt(site)
     leaves = torch.cond(flag, then, otherwise, ())
@@ -73,14 +82,14 @@ def _staged(
         leaves = torch.cond(flag, lambda: _by_plan(run(true_fn), travels), lambda: _by_plan(run(false_fn), travels), ())
     remaining = list(leaves)
     value_plan, content_plan = notes.agreed_plan(site)[2]
-    value = decode(value_plan, remaining, mutated)
+    value = decode(value_plan, remaining, mutated, sources)
     for original, content in zip(mutated, decode(content_plan, remaining), strict=True):
         write_back(original, content)
     return value
 
 
 def _by_plan(described: tuple[Any, Any], plan: Any) -> tuple[torch.Tensor, ...]:
-    return tuple(encode(described[1], plan))
+    return tuple(encode(described[1], plan, for_branch=True))
 
 
 def _content(copy: Any) -> Any:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.fx.experimental.symbolic_shapes import has_static_value
+
+from autograph_torch.runtime.predicate import is_data_dependent
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def range_(*bounds: Any) -> Any:
     numbers = [_index(bound) for bound in bounds]
     start, stop = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
     step = numbers[2] if len(numbers) > 2 else 1
-    if all(has_static_value(number) for number in numbers):
+    if not any(is_data_dependent(number) for number in numbers):
         known = builtins.range(start, stop, step)
         return Sequence(len(known), lambda k: start + k * step, True)
     length = (stop - start + step - 1) // step if _positive(step) else (start - stop - step - 1) // -step
@@ -48,14 +49,15 @@ def _positive(step: Any) -> bool:
 
 def enumerate_(iterable: Any, start: int = 0) -> Any:
     """`enumerate(...)` of something whose length may depend on data."""
-    if not isinstance(iterable, Sequence):
+    if not torch.compiler.is_compiling() or not isinstance(iterable, (Sequence, torch.Tensor)):
         return builtins.enumerate(iterable, start)
+    iterable = as_sequence(iterable)
     return Sequence(iterable.length, lambda k: (start + k, iterable.item(k)), iterable.known)
 
 
 def zip_(*iterables: Any) -> Any:
     """`zip(...)` where a length may depend on data; the shortest counts."""
-    if not any(isinstance(iterable, Sequence) for iterable in iterables):
+    if not torch.compiler.is_compiling() or not any(isinstance(i, (Sequence, torch.Tensor)) for i in iterables):
         return builtins.zip(*iterables)
     parts = [as_sequence(iterable) for iterable in iterables]
     length = parts[0].length
@@ -65,11 +67,11 @@ def zip_(*iterables: Any) -> Any:
 
 
 def as_sequence(iterable: Any) -> Sequence:
-    """A tensor, list or Sequence as elements by position."""
+    """A tensor, list or Sequence as elements by position. Rows are copies: branches may not close over views."""
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, torch.Tensor):
-        return Sequence(iterable.shape[0], lambda k: iterable.select(0, k), has_static_value(iterable.shape[0]))
+        return Sequence(iterable.shape[0], lambda k: iterable.select(0, k).clone(), not is_data_dependent(iterable.shape[0]))
     items = list(iterable)
     return Sequence(len(items), lambda k: items[k], True)
 
@@ -79,8 +81,7 @@ def staged(iterable: Any) -> Sequence | None:
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, torch.Tensor) and torch.compiler.is_compiling() and iterable.ndim > 0:
-        if not has_static_value(iterable.shape[0]):
-            return as_sequence(iterable)
+        return as_sequence(iterable)
     return None
 
 
@@ -89,3 +90,10 @@ def elements(iterable: Any) -> Iterable[Any]:
     if isinstance(iterable, Sequence):
         return (iterable.item(k) for k in builtins.range(iterable.length))
     return iterable
+
+
+def reversed_(iterable: Any) -> Any:
+    """`reversed(...)` of something whose length may depend on data."""
+    if not isinstance(iterable, Sequence):
+        return builtins.reversed(iterable)
+    return Sequence(iterable.length, lambda k: iterable.item(iterable.length - 1 - k), iterable.known)

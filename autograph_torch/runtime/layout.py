@@ -14,12 +14,10 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime.values import Outcome
-
 Spec = tuple[Any, ...]
 Plan = tuple[Any, ...]
 
-CONTAINERS = ("tuple", "list", "dict", "named")
+CONTAINERS = ("tuple", "list", "dict", "named", "maybe")
 
 
 @dataclass
@@ -69,12 +67,14 @@ def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":
         return _filled(otherwise if then[0] == "hole" else then)
-    if then[0] in CONTAINERS or otherwise[0] in CONTAINERS:
+    if then[0] == "same" and otherwise[0] == "same" and then[1] == otherwise[1]:
+        return then
+    then, otherwise = _unaliased(then), _unaliased(otherwise)
+    unsure = ("undefined", "maybe")
+    if (then[0] in CONTAINERS or otherwise[0] in CONTAINERS) and not (then[0] in unsure or otherwise[0] in unsure):
         return _join_containers(then, otherwise)
-    if "undefined" in (then[0], otherwise[0]):
-        return _join_undefined(then, otherwise)
-    if "same" in (then[0], otherwise[0]) and then != otherwise:
-        then, otherwise = _unaliased(then), _unaliased(otherwise)
+    if "undefined" in (then[0], otherwise[0]) or "maybe" in (then[0], otherwise[0]):
+        return _join_maybe(then, otherwise)
     if then[0] == "tensor" and otherwise[0] == "tensor":
         return _join_tensors(then, otherwise)
     if _same_constant(then, otherwise):
@@ -89,18 +89,26 @@ def join(then: Spec, otherwise: Spec) -> Plan:
     raise _different(then, otherwise)
 
 
-def join_carry(plan: Plan, spec: Spec) -> Plan:
-    """The plan of a carry after what one trip makes of it."""
+def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
+    """The plan of a carry after what one trip makes of it; `sure`: there is at least one trip."""
     kind = plan[0]
-    if kind in CONTAINERS and spec[0] == kind and plan[1] == spec[1] and len(plan[2]) == len(spec[2]):
-        return (kind, plan[1], tuple(join_carry(a, b) for a, b in zip(plan[2], spec[2], strict=True)))
-    if kind in ("undefined", "hole"):
+    if kind in CONTAINERS and kind != "maybe" and spec[0] == kind and plan[1] == spec[1] and len(plan[2]) == len(spec[2]):
+        return (kind, plan[1], tuple(join_carry(a, b, sure) for a, b in zip(plan[2], spec[2], strict=True)))
+    if kind == "hole" or (kind == "undefined" and sure):
         return plan if spec[0] in ("undefined", "hole") else _filled(carry_plan(spec))
+    if kind in ("undefined", "maybe"):
+        return plan if spec[0] in ("undefined", "hole") else join(plan, _filled(carry_plan(_unaliased(spec))))
     if spec[0] == "hole":
         return plan
     spec = carry_plan(_unaliased(spec))
     if kind == "tensor" and spec[0] == "tensor":
         return _carry_tensors(plan, spec)
+    if kind == "number" and spec[0] == "number" and plan != spec and not sure:
+        raise Mismatch(
+            "AG311",
+            f"a loop turns {describe(plan)} into {describe(spec)}, and may make no trip at all",
+            "give it its final type before the loop",
+        )
     try:
         return join(plan, spec)
     except Mismatch as mismatch:
@@ -139,15 +147,13 @@ def _join_containers(then: Spec, otherwise: Spec) -> Plan:
     return (then[0], then[1], tuple(join(a, b) for a, b in zip(then[2], otherwise[2], strict=True)))
 
 
-def _join_undefined(then: Spec, otherwise: Spec) -> Plan:
-    if then[0] == otherwise[0]:
+def _join_maybe(then: Spec, otherwise: Spec) -> Plan:
+    """A variable that one side may leave unbound travels with a flag that says whether it is bound."""
+    if then[0] == otherwise[0] == "undefined":
         return then
-    name = then[1] if then[0] == "undefined" else otherwise[1]
-    raise Mismatch(
-        "AG312",
-        f"`{name}` is bound in one branch only, and may be read afterwards",
-        f"bind `{name}` before the `if`, or in both branches",
-    )
+    inner = [spec[2][0] if spec[0] == "maybe" else spec for spec in (then, otherwise) if spec[0] != "undefined"]
+    joined = inner[0] if len(inner) == 1 else join(*inner)
+    return ("maybe", 1, (_filled(joined),))
 
 
 def _join_tensors(then: Spec, otherwise: Spec) -> Plan:

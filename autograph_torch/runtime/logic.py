@@ -18,23 +18,51 @@ def not_(value: Any) -> bool | torch.Tensor:
 
 
 def and_(left: Any, *rest: Callable[[], Any]) -> Any:
+    """`left and rest[0]() and ...` where evaluating an operand in vain has no effect and cannot fail."""
+    flag = truth(left)
+    for operand in rest:
+        if not isinstance(flag, torch.Tensor):
+            if not flag:
+                return False
+            flag = truth(operand())
+        else:
+            flag = torch.logical_and(flag, _as_tensor(truth(operand()), flag.device))
+    return flag
+
+
+def or_(left: Any, *rest: Callable[[], Any]) -> Any:
+    """`left or rest[0]() or ...` where evaluating an operand in vain has no effect and cannot fail."""
+    flag = truth(left)
+    for operand in rest:
+        if not isinstance(flag, torch.Tensor):
+            if flag:
+                return True
+            flag = truth(operand())
+        else:
+            flag = torch.logical_or(flag, _as_tensor(truth(operand()), flag.device))
+    return flag
+
+
+def and_then(left: Any, *rest: Callable[[], Any]) -> Any:
     """`left and rest[0]() and ...`: an operand is evaluated only when all before it are true."""
     flag = truth(left)
     if not rest:
         return flag
     if not isinstance(flag, torch.Tensor):
-        return and_(rest[0](), *rest[1:]) if flag else False
-    return cond(flag, lambda: _as_tensor(and_(rest[0](), *rest[1:]), flag), lambda: torch.zeros_like(flag))
+        return and_then(rest[0](), *rest[1:]) if flag else False
+    device = flag.device
+    return cond(flag, lambda: _as_tensor(and_then(rest[0](), *rest[1:]), device), lambda: _as_tensor(False, device))
 
 
-def or_(left: Any, *rest: Callable[[], Any]) -> Any:
+def or_else(left: Any, *rest: Callable[[], Any]) -> Any:
     """`left or rest[0]() or ...`: an operand is evaluated only when all before it are false."""
     flag = truth(left)
     if not rest:
         return flag
     if not isinstance(flag, torch.Tensor):
-        return True if flag else or_(rest[0](), *rest[1:])
-    return cond(flag, lambda: torch.ones_like(flag), lambda: _as_tensor(or_(rest[0](), *rest[1:]), flag))
+        return True if flag else or_else(rest[0](), *rest[1:])
+    device = flag.device
+    return cond(flag, lambda: _as_tensor(True, device), lambda: _as_tensor(or_else(rest[0](), *rest[1:]), device))
 
 
 def any_(values: Iterable[Any]) -> Any:
@@ -63,5 +91,5 @@ def all_(values: Iterable[Any]) -> Any:
     return found
 
 
-def _as_tensor(flag: Any, like: torch.Tensor) -> torch.Tensor:
-    return flag if isinstance(flag, torch.Tensor) else torch.full_like(like, flag)
+def _as_tensor(flag: Any, device: torch.device) -> torch.Tensor:
+    return flag if isinstance(flag, torch.Tensor) else torch.full((), flag, dtype=torch.bool, device=device)

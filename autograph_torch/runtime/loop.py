@@ -12,7 +12,6 @@ from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.structure import copy_of, write_back
-from autograph_torch.runtime.values import Undefined
 
 State = tuple[Any, ...]
 
@@ -50,7 +49,7 @@ def for_loop(iterable: Any, body_fn: Callable[..., State], carry: State, mutated
     state = (*carry, *mutated)
     sequence = staged_sequence(iterable)
     if sequence is None or sequence.known:
-        for item in elements(iterable):
+        for item in iterable if isinstance(iterable, torch.Tensor) else elements(iterable):
             state = body_fn(item, *state)
         return state
     notes.note_site("for", "torch.while_loop")
@@ -79,9 +78,6 @@ def run_with_writes(
     entered: bool | torch.Tensor,
 ) -> State:
     """A staged loop over `state`, of which all from position `rebound` on are objects written to in place."""
-    if isinstance(entered, torch.Tensor):
-        _check_bound(state, entered)
-
     def trip_on_copies(before: State) -> State:
         copies = tuple(copy_of(value) for value in before[rebound:])
         after = trip((*before[:rebound], *copies))
@@ -104,10 +100,3 @@ def run_with_writes(
             written.append(value)
     return (*final[:rebound], *written)
 
-
-def _check_bound(state: State, entered: torch.Tensor) -> None:
-    """A name that the first trip binds must not be read after a loop without trips."""
-    for value in state:
-        if isinstance(value, Undefined):
-            name = object.__getattribute__(value, "_name")
-            torch._assert_async(entered, f"cannot access local variable '{name}': the loop that binds it made no trip")

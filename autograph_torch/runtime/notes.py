@@ -68,11 +68,11 @@ def carry_plan(site: int, spec: Any) -> Any:
 
 
 @torch.compiler.assume_constant_result
-def note_trip(site: int, spec: Any) -> bool:
-    """Remember what a trip makes of the carry; whether it suits the plan."""
+def note_trip(site: int, spec: Any, sure: bool) -> bool:
+    """Remember what a trip makes of the carry; whether it suits the plan. `sure`: there is at least one trip."""
     notes = tracing.notebook()
     try:
-        plan = layout.join_carry(notes[site, "plan"], spec)
+        plan = layout.join_carry(notes[site, "plan"], spec, sure)
     except layout.Mismatch as mismatch:
         _raise(mismatch.code, mismatch.message, mismatch.advice)
     agrees = bool(plan == notes[site, "plan"])

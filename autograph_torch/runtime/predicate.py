@@ -13,9 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_static_value
 
 from autograph_torch.runtime.notes import refuse
+
+_UNLIKELY = 982451653
 
 
 def truth(predicate: Any) -> bool | torch.Tensor:
@@ -32,8 +34,16 @@ def truth(predicate: Any) -> bool | torch.Tensor:
 def _flag(tensor: torch.Tensor) -> torch.Tensor:
     if guard_or_false(tensor.numel() != 1):
         refuse("AG313", f"the predicate has {tensor.numel()} elements", "reduce it first, with .all() or .any()")
-    flag = tensor.reshape(())
+    flag = tensor if tensor.ndim == 0 else tensor.reshape(())  # a view of itself would count as an alias
     return flag if flag.dtype == torch.bool else flag != 0
+
+
+def is_data_dependent(number: bool | int | float) -> bool:
+    """Whether a number is known only when the graph runs (and not merely a size that Dynamo guards on)."""
+    if has_static_value(number):
+        return False
+    # Where no guard can be put on a number, guard_or_true says True to any question about it.
+    return isinstance(number, bool) or (guard_or_true(number == _UNLIKELY) and guard_or_true(number == _UNLIKELY + 1))
 
 
 def _number(number: bool | int | float) -> bool | torch.Tensor:

@@ -38,30 +38,30 @@ def run(
         entered: whether there is a first trip: True, or a 0-d bool tensor.
     """
     site = notes.new_site()
-    plan = notes.carry_plan(site, spec_of(state))
+    plan = notes.carry_plan(site, spec_of(state, handed=state))
     for _ in range(_ROUNDS):
         notes.begin_attempt(site)
         init = _initial(state, plan)
-        leaves = _attempt(site, plan, test, trip, init)
+        leaves = _attempt(site, plan, test, trip, init, state, not isinstance(entered, torch.Tensor))
         if notes.trips_agree(site):
-            return decode(plan, _for_no_trip(leaves, init, entered))
+            return decode(plan, _for_no_trip(leaves, init, entered), handed=state)
         notes.discard_attempt(site)
         plan = notes.agreed_plan(site)
     notes.refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
 def _attempt(
-    site: int, plan: Plan, test: Callable[[State], Any], trip: Callable[[State], State], init: list[torch.Tensor]
+    site: int, plan: Plan, test: Callable[[State], Any], trip: Callable[[State], State], init: list[torch.Tensor], begin: State, sure: bool
 ) -> list[torch.Tensor]:
     def cond_fn(*leaves: torch.Tensor) -> Any:
-        flag = truth(test(decode(plan, list(leaves))))
+        flag = truth(test(decode(plan, list(leaves), handed=begin)))
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
     def body_fn(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
         notes.enter_branch()
-        state = trip(decode(plan, list(leaves)))
+        state = trip(decode(plan, list(leaves), handed=begin))
         notes.leave_branch()
-        if notes.note_trip(site, spec_of(state)):
+        if notes.note_trip(site, spec_of(state, handed=begin), sure):
             return tuple(encode(state, plan))
         return tuple(leaf.clone() for leaf in leaves)
 
@@ -82,6 +82,8 @@ def tensor_grads(plan: Plan) -> list[bool]:
     """For every leaf of a plan, whether it takes part in differentiation."""
     if plan[0] in ("tuple", "list", "named", "dict"):
         return [wants for part in plan[2] for wants in tensor_grads(part)]
+    if plan[0] == "maybe":
+        return [False, *tensor_grads(plan[2][0])]
     if plan[0] == "tensor":
         return [plan[4]]
     return [False] if plan[0] == "number" else []

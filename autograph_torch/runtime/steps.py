@@ -17,7 +17,7 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
-from autograph_torch.runtime.logic import and_
+from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Outcome
@@ -93,7 +93,7 @@ def for_steps(
     if not torch.compiler.is_compiling():
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
-        return _remaining(list(elements(iterable)), step, after, 0, state)
+        return _remaining(list(elements(iterable if sequence is None else sequence)), step, after, 0, state)
     return _staged_for(sequence, step, state, len(carry), after)
 
 
@@ -121,7 +121,7 @@ def while_steps(
     notes.note_site("while", "torch.while_loop")
 
     def going_on(s: State) -> Any:
-        return and_(s[0] == NEXT, lambda: cond_fn(*s[2]))
+        return and_then(s[0] == NEXT, lambda: cond_fn(*s[2]))
 
     return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), after)
 
@@ -189,7 +189,7 @@ def _staged_for(sequence: Sequence, step: Callable[..., Any], state: State, rebo
             return _finish(after, numbered[1:])
 
     def going_on(s: State) -> Any:
-        return and_(s[0] == NEXT, lambda: s[2][0] < length)
+        return and_then(s[0] == NEXT, lambda: s[2][0] < length)
 
     return _staged_steps(going_on, counted, how, value, numbered, rebound + 1, finish)
 

@@ -17,13 +17,18 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.layout import Plan, Spec
 from autograph_torch.runtime.notes import refuse
-from autograph_torch.runtime.values import HOLE, Hole, Undefined
+from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.values import HOLE, Hole, Maybe, Undefined
 
 _NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 
 
-def spec_of(value: Any, originals: tuple[Any, ...] = ()) -> Spec:
-    """Describe a value by constants. A value that *is* one of `originals` is described as the same object."""
+def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()) -> Spec:
+    """Describe a value by constants.
+
+    A tensor or container that *is* one of `originals` is described as the same object; and so is a value without data
+    (a function, a module) that is one of `handed`.
+    """
     for index, original in enumerate(originals):
         if value is original and isinstance(value, (torch.Tensor, list, dict)):
             return ("same", index, spec_of(value))
@@ -35,17 +40,22 @@ def spec_of(value: Any, originals: tuple[Any, ...] = ()) -> Spec:
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return ("named", type(value), tuple(spec_of(part, originals) for part in value))
+        return ("named", type(value), tuple(spec_of(part, originals, handed) for part in value))
     if isinstance(value, tuple):
-        return ("tuple", len(value), tuple(spec_of(part, originals) for part in value))
+        return ("tuple", len(value), tuple(spec_of(part, originals, handed) for part in value))
     if isinstance(value, list):
-        return ("list", len(value), tuple(spec_of(part, originals) for part in value))
+        return ("list", len(value), tuple(spec_of(part, originals, handed) for part in value))
     if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), tuple(spec_of(part, originals) for part in value.values()))
+        return ("dict", tuple(value.keys()), tuple(spec_of(part, originals, handed) for part in value.values()))
     if isinstance(value, Undefined):
-        return ("undefined", object.__getattribute__(value, "_name"))
+        return ("undefined", value._name)
+    if isinstance(value, Maybe):
+        return ("maybe", 1, (spec_of(value.value),))
     if isinstance(value, Hole):
         return ("hole",)
+    for index, one in enumerate(handed):
+        if value is one:
+            return ("object", index, type(value).__name__)
     refuse(
         "AG310",
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
@@ -61,18 +71,51 @@ def _number_spec(value: bool | int | float) -> Spec:
     return ("number", "int" if isinstance(value, int) else "float")
 
 
-def encode(value: Any, plan: Plan) -> list[torch.Tensor]:
-    """The tensors that carry `value` after `plan`; places that this path leaves out are filled with zeros."""
+def encode(value: Any, plan: Plan, for_branch: bool = False) -> list[torch.Tensor]:
+    """The tensors that carry `value` after `plan`; places that this path leaves out are filled with zeros.
+
+    For a branch whose gradients are recorded, integers and truth values travel as floats: torch.cond cannot have results
+    without a gradient beside results with one (torch 2.13: "outs_to_grad length != tangents length").
+    """
+    leaves = _leaves(value, plan)
+    if for_branch and torch.is_grad_enabled() and any(leaf.is_floating_point() for leaf in leaves):
+        return [_as_float(leaf) for leaf in leaves]
+    return leaves
+
+
+def _as_float(leaf: torch.Tensor) -> torch.Tensor:
+    """The same bits as float64; no arithmetic is ever done with them."""
+    if leaf.is_floating_point() or leaf.is_complex():
+        return leaf
+    return leaf.to(torch.int64).view(torch.float64)
+
+
+def _from_float(leaf: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    if dtype.is_floating_point or dtype.is_complex or not leaf.is_floating_point():
+        return leaf
+    return leaf.detach().view(torch.int64).to(dtype)
+
+
+def _leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
     kind = plan[0]
+    if kind == "maybe":
+        return _maybe_leaves(value, plan)
     if kind in ("tuple", "list", "named", "dict"):
         parts = _parts(value, kind, len(plan[2]))
-        return [leaf for part, inner in zip(parts, plan[2], strict=True) for leaf in encode(part, inner)]
+        return [leaf for part, inner in zip(parts, plan[2], strict=True) for leaf in _leaves(part, inner)]
     if kind == "tensor":
         return [_tensor_leaf(value, plan)]
     if kind == "number":
         filler = 0 if isinstance(value, (Hole, Undefined)) else value
         return [torch.scalar_tensor(filler, dtype=_NUMBER_DTYPES[plan[1]])]
     return []
+
+
+def _maybe_leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
+    if isinstance(value, Maybe):
+        return [value.flag.clone(), *_leaves(value.value, plan[2][0])]
+    bound = not isinstance(value, (Hole, Undefined))
+    return [torch.full((), bound), *_leaves(value, plan[2][0])]
 
 
 def _parts(value: Any, kind: str, count: int) -> list[Any]:
@@ -92,32 +135,52 @@ def _tensor_leaf(value: Any, plan: Plan) -> torch.Tensor:
 
 def fillers(plan: Plan) -> list[torch.Tensor]:
     """Leaves of the right form for a result that will be thrown away."""
-    return encode(HOLE, plan)
+    return encode(HOLE, plan, for_branch=True)
 
 
-def decode(plan: Plan, leaves: list[torch.Tensor], originals: tuple[Any, ...] = ()) -> Any:
+def decode(
+    plan: Plan, leaves: list[torch.Tensor], originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()
+) -> Any:
     """Put a value together again from its leaves, which are used up from the front."""
     kind = plan[0]
     if kind == "tensor":
-        return leaves.pop(0)
+        return _from_float(leaves.pop(0), plan[1])
     if kind == "number":
-        return leaves.pop(0).item()
+        return _from_float(leaves.pop(0), _NUMBER_DTYPES[plan[1]]).item()
     if kind == "const":
         if isinstance(plan[1], (bool, int, float)):
             leaves.pop(0)  # it travelled in case the branches gave different numbers
         return plan[1]
     if kind == "same":
         return originals[plan[1]]
+    if kind == "object":
+        return handed[plan[1]]
     if kind == "undefined":
         return Undefined(plan[1])
     if kind == "hole":
         return HOLE
-    parts = [decode(inner, leaves, originals) for inner in plan[2]]
+    if kind == "maybe":
+        flag = _from_float(leaves.pop(0), torch.bool)
+        return Maybe(flag, decode(plan[2][0], leaves, originals, handed))
+    parts = [decode(inner, leaves, originals, handed) for inner in plan[2]]
     if kind == "named":
         return plan[1](*parts)
     if kind == "dict":
         return dict(zip(plan[1], parts, strict=True))
     return tuple(parts) if kind == "tuple" else parts
+
+
+def lift(value: Any) -> Any:
+    """A number that depends on data as a tensor: torch's operators refuse to close over floats and truth values."""
+    if isinstance(value, (bool, int, float)) and is_data_dependent(value):
+        spec = _number_spec(value)
+        return torch.scalar_tensor(value, dtype=_NUMBER_DTYPES[spec[1]])
+    return value
+
+
+def lower(lifted: Any, original: Any) -> Any:
+    """Inside the operator: the number again."""
+    return lifted.item() if isinstance(lifted, torch.Tensor) and not isinstance(original, torch.Tensor) else lifted
 
 
 def copy_of(value: Any) -> Any:
@@ -129,6 +192,17 @@ def copy_of(value: Any) -> Any:
     if isinstance(value, dict):
         return dict(value)
     return value
+
+
+def apart(value: Any) -> Any:
+    """The same value in memory of its own; numbers that depend on data as tensors (see `lift`)."""
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, list):
+        return [apart(part) for part in value]
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(apart(part) for part in value)
+    return lift(value)
 
 
 def write_back(original: Any, new: Any) -> None:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, NoReturn
 
+import torch
+
 
 class Undefined:
     """A local variable that is not bound yet. Any use raises UnboundLocalError, as reading the variable would."""
 
     def __init__(self, name: str) -> None:
-        object.__setattr__(self, "_name", name)
+        self._name = name
 
     def _raise(self, *_: Any, **__: Any) -> NoReturn:
-        name = object.__getattribute__(self, "_name")
-        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
-
-    def __getattr__(self, _: str) -> NoReturn:
-        self._raise()
+        message = f"cannot access local variable '{self._name}' where it is not associated with a value"
+        raise UnboundLocalError(message)
 
     __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = _raise
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _raise
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _raise
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __neg__ = __pos__ = __abs__ = __invert__ = _raise
     __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = __format__ = __str__ = _raise
+
+
+class Maybe:
+    """A variable that some path has bound: whether this run did (a 0-d bool tensor), and its value if so."""
+
+    def __init__(self, flag: Any, value: Any) -> None:
+        self.flag = flag
+        self.value = value
 
 
 def undefined(name: str) -> Any:
@@ -38,6 +45,9 @@ def bound(value: Any) -> Any:
     """
     if isinstance(value, Undefined):
         value._raise()
+    if isinstance(value, Maybe):
+        torch._assert_async(value.flag, "UnboundLocalError: a local variable is read that this run has not bound")
+        return value.value
     return value
 
 
