@@ -15,6 +15,8 @@ INTRODUCTION = """\
 
 Every message of the compiler has a code. `autograph-torch rule AG103` prints what stands here.
 This page is generated: change `autograph_torch/diagnostics.py`, then run `python docs/generate.py`.
+
+<!-- fmt: off -->
 """
 SECTIONS = {
     "AG1": ("Rewritten", "Shown above each hunk of the diff."),

@@ -12,7 +12,7 @@ from torch._dynamo import exc as dynamo
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
 
-_TRACE_ERRORS = (dynamo.TorchDynamoException,)
+_TRACE_ERRORS = (dynamo.TorchDynamoException, AutographError)
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _SYMBOL = re.compile(r"data-dependent|guard on|unbacked|specialized integer", re.IGNORECASE)
 
@@ -23,6 +23,8 @@ def translated() -> Iterator[None]:
     try:
         yield
     except _TRACE_ERRORS as error:
+        if isinstance(error, AutographError):
+            raise
         own = _own_error(error)
         if own is not None:
             raise own from error

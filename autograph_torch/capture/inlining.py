@@ -1,6 +1,7 @@
 """Functions that Dynamo inlines below a converted function are converted when they are reached.
 
-This is the one file that hooks into Dynamo (private: `torch._dynamo.symbolic_convert.InliningInstructionTranslator`).
+This is the one file that hooks into Dynamo (private: `torch._dynamo.symbolic_convert.InliningInstructionTranslator`, and
+`torch._dynamo.convert_frame._compile` to translate its errors).
 Wrapping every call in the text instead (as TF AutoGraph does) would miss what has no call in the text: properties,
 operators, hooks, iterators, context managers; it cannot convert local functions that close over tensors; and it puts a
 wrapper around every call. Here each function is looked at once, and only those with control flow on data get new code.
@@ -11,13 +12,15 @@ tests/capture/test_inlining.py fails clearly when torch changes what this leans 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from typing import Any
 
-from torch._dynamo import symbolic_convert
+from torch._dynamo import convert_frame, symbolic_convert
 
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.capture.errors import translated
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.codeobject import is_marked
 from autograph_torch.diagnostics import SourceError
@@ -53,6 +56,19 @@ def install() -> None:
 
     setattr(_Translator, _INSTALLED, original)
     _Translator.__init__ = init
+    _tell_errors_in_users_terms()
+
+
+def _tell_errors_in_users_terms() -> None:
+    """Whoever compiles a converted function, also with plain torch.compile, gets this package's errors."""
+    original = convert_frame._compile
+
+    @functools.wraps(original)
+    def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
+        with translated() if is_marked(code) else contextlib.nullcontext():
+            return original(code, *args, **kwargs)
+
+    convert_frame._compile = compile_frame
 
 
 def _below_converted(parent: Any) -> bool:

@@ -103,7 +103,9 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     spec = carry_plan(_unaliased(spec))
     if kind == "tensor" and spec[0] == "tensor":
         return _carry_tensors(plan, spec)
-    if kind == "number" and spec[0] == "number" and plan != spec and not sure:
+    if kind == "number" and spec[0] == "number" and plan != spec:
+        if sure and "bool" not in (plan[1], spec[1]):
+            return ("number", "float")
         raise Mismatch(
             "AG311",
             f"a loop turns {describe(plan)} into {describe(spec)}, and may make no trip at all",
@@ -167,10 +169,7 @@ def _join_tensors(then: Spec, otherwise: Spec) -> Plan:
 def _join_numbers(then: Spec, otherwise: Spec) -> Plan:
     names = [_number_type(side) for side in (then, otherwise)]
     if names[0] != names[1]:
-        order = ["bool", "int", "float"]
-        if "bool" in names:
-            raise _different(then, otherwise)
-        return ("number", max(names, key=order.index))
+        raise _different(then, otherwise)
     return ("number", names[0])
 
 

@@ -223,4 +223,4 @@ def _staged_steps(
     )
     if value is HOLE:
         return _finish(after, state)
-    return cond(how == EXIT, lambda: value, lambda: _finish(after, state))
+    return cond(how == EXIT, lambda v, _: v, lambda _, final: _finish(after, final), (value, state))

@@ -64,7 +64,7 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
 
 
 def _number_spec(value: bool | int | float) -> Spec:
-    if has_static_value(value):
+    if not is_data_dependent(value) and has_static_value(value):
         return ("const", value)
     if isinstance(value, bool):
         return ("number", "bool")
@@ -172,15 +172,25 @@ def decode(
 
 def lift(value: Any) -> Any:
     """A number that depends on data as a tensor: torch's operators refuse to close over floats and truth values."""
-    if isinstance(value, (bool, int, float)) and is_data_dependent(value):
+    if isinstance(value, (bool, int, float)) and not has_static_value(value):
         spec = _number_spec(value)
         return torch.scalar_tensor(value, dtype=_NUMBER_DTYPES[spec[1]])
+    if isinstance(value, list):
+        return [lift(part) for part in value]
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(lift(part) for part in value)
     return value
 
 
 def lower(lifted: Any, original: Any) -> Any:
     """Inside the operator: the number again."""
-    return lifted.item() if isinstance(lifted, torch.Tensor) and not isinstance(original, torch.Tensor) else lifted
+    if isinstance(lifted, torch.Tensor):
+        return lifted if isinstance(original, torch.Tensor) else lifted.item()
+    if isinstance(lifted, list):
+        return [lower(part, whole) for part, whole in zip(lifted, original, strict=True)]
+    if isinstance(lifted, tuple) and not hasattr(lifted, "_fields"):
+        return tuple(lower(part, whole) for part, whole in zip(lifted, original, strict=True))
+    return lifted
 
 
 def copy_of(value: Any) -> Any:

@@ -18,15 +18,8 @@ class Bound:
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         return x - 1 if x.sum() > self.limit else x + 1
 
-    def __add__(self, x: torch.Tensor) -> torch.Tensor:
+    def __getitem__(self, x: torch.Tensor) -> torch.Tensor:
         return x * 2 if x.sum() > self.limit else x
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        yield from (self.limit, self.limit + 1)
-
-    @property
-    def doubled(self) -> float:
-        return self.limit * 2
 
     def above(self, x: torch.Tensor) -> torch.Tensor:
         if x.sum() > self.limit:

@@ -1,0 +1,302 @@
+"""Everything that cannot be captured is told in the user's terms: code, file, line, caret, advice."""
+
+from __future__ import annotations
+
+import linecache
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import AutographError, CaptureError, ConversionError, SourceError, autograph, convert
+from autograph_torch.diagnostics import RULES
+
+X = torch.tensor([1.0, 2.0])
+
+
+def refusal(function: Callable[..., Any], *args: Any, at: str) -> CaptureError:
+    """The error of a capture that fails, after a look at what every error must show."""
+    with pytest.raises(CaptureError) as caught:
+        autograph(function, backend="eager")(*args)
+    error = caught.value
+    shows_place(error, at)
+    return error
+
+
+def shows_place(error: AutographError, at: str) -> None:
+    """File, line, the line's text with a caret below, a known code, and nothing of torch's own report."""
+    diagnostic = error.diagnostic
+    lines = linecache.getlines(__file__)
+    line = next(number for number, text in enumerate(lines, 1) if at in text and "at=" not in text)
+    assert (diagnostic.filename, diagnostic.line) == (__file__, line), diagnostic.render()
+    assert error.code in RULES and diagnostic.message
+    head, text, caret, *rest = str(error).splitlines()
+    assert head.startswith(f"{__file__}:{line}:{diagnostic.column}: {error.code} ")
+    assert text == "    " + lines[line - 1].rstrip()
+    assert caret.strip() == "^" and caret.index("^") == 4 + diagnostic.column - 1
+    assert len(rest) <= 1 and str(error) == diagnostic.render()
+
+
+def chain(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None:
+        found.append(current)
+        current = current.__cause__ or current.__context__
+    return found
+
+
+# -- branches without a common type ----------------------------------------------------------------
+
+
+def test_branches_of_different_rank() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:  # ranks
+            y = x
+        else:
+            y = x.sum()
+        return y
+
+    error = refusal(program, X, at="# ranks")
+    assert error.code == "AG310"
+    assert "float32 tensor of shape (2)" in str(error) and "float32 tensor of shape ()" in str(error)
+    assert error.diagnostic.advice
+
+
+def test_branches_of_different_types() -> None:
+    def program(x: torch.Tensor) -> Any:
+        if x.sum() > 0:  # tensor or string
+            return x
+        return "negative"
+
+    error = refusal(program, X, at="# tensor or string")
+    assert error.code == "AG310"
+    assert "tensor" in error.diagnostic.message and "'negative'" in error.diagnostic.message
+
+
+def test_branches_of_different_length() -> None:
+    def program(x: torch.Tensor) -> Any:
+        return (x, x) if x.sum() > 0 else (x, x, x)  # lengths
+
+    error = refusal(program, X, at="# lengths")
+    assert error.code == "AG310"
+    assert "2" in error.diagnostic.message and "3" in error.diagnostic.message
+
+
+def test_result_that_no_branch_can_give() -> None:
+    def program(x: torch.Tensor) -> Any:
+        return {1} if x.sum() > 0 else x  # objects
+
+    error = refusal(program, X, at="# objects")
+    assert error.code == "AG310" and "type set" in error.diagnostic.message
+
+
+def test_line_is_that_of_a_callee() -> None:
+    def callee(x: torch.Tensor) -> Any:
+        if x.sum() > 0:  # in the callee
+            return x
+        return x.sum()
+
+    assert refusal(lambda x: callee(x) + 1, X, at="# in the callee").code == "AG310"
+
+
+def test_line_is_that_of_the_inner_branch() -> None:
+    def program(x: torch.Tensor) -> Any:
+        if x.sum() > 0:
+            if x.max() > 1:  # inner
+                y = x
+            else:
+                y = x.sum()
+            return y * 2
+        return x
+
+    assert refusal(program, X, at="# inner").code == "AG310"
+
+
+# -- loops -----------------------------------------------------------------------------------------
+
+
+def test_shape_that_changes_in_a_while() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        while x.sum() < 20:  # grows
+            x = torch.cat([x, x])
+        return x
+
+    error = refusal(program, X, at="# grows")
+    assert error.code == "AG311" and "shape" in error.diagnostic.message
+
+
+def test_rank_that_changes_in_a_for() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        for _ in range(x.sum().int()):  # rises
+            x = x.unsqueeze(0)
+        return x
+
+    assert refusal(program, X, at="# rises").code == "AG311"
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def test_name_bound_on_one_side_only() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:  # binds y
+            y = x + 1
+        return y * 2  # reads y
+
+    with pytest.raises(CaptureError) as caught:
+        autograph(program, backend="eager")(X)
+    error = caught.value
+    assert error.code == "AG312" and "y" in error.diagnostic.message
+    assert error.diagnostic.filename == __file__
+    assert error.diagnostic.snippet.strip().endswith(("# binds y", "# reads y"))
+
+
+def test_name_bound_on_one_side_runs_uncompiled() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:
+            y = x + 1
+        return y * 2
+
+    converted = convert(program)
+    assert torch.equal(converted(X), (X + 1) * 2)
+    with pytest.raises(UnboundLocalError, match="cannot access local variable 'y'"):
+        converted(-X)
+
+
+# -- predicates ------------------------------------------------------------------------------------
+
+
+def test_predicate_of_several_elements() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        if x > 0:  # ambiguous
+            return x
+        return -x
+
+    error = refusal(program, X, at="# ambiguous")
+    assert error.code == "AG313" and "2 elements" in error.diagnostic.message
+    assert ".all()" in error.diagnostic.advice
+
+
+def test_predicate_of_several_elements_in_a_loop() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        while x < 10:  # ambiguous loop
+            x = x * 2
+        return x
+
+    assert refusal(program, X, at="# ambiguous loop").code == "AG313"
+
+
+# -- what the tracer refuses -----------------------------------------------------------------------
+
+
+def test_generator_that_yields_under_a_tensor() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        def parts() -> Any:
+            if x.sum() > 0:  # yields
+                yield x
+            yield -x
+
+        return torch.stack(list(parts())).sum()
+
+    error = refusal(program, X, at="# yields")
+    assert error.code in ("AG320", "AG321")
+    assert any(isinstance(inner, torch._dynamo.exc.Unsupported) for inner in chain(error)[1:])
+
+
+def test_unsupported_call() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        torch._dynamo.graph_break()  # unsupported
+        return x
+
+    error = refusal(program, X, at="# unsupported")
+    assert error.code == "AG320" and isinstance(error.__cause__, torch._dynamo.exc.Unsupported)
+    assert "do_not_convert" in error.diagnostic.advice
+
+
+def test_index_of_a_python_list_by_data() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return x * [1.0, 2.0, 3.0, 4.0][x.sum().int().item()]  # index
+
+    error = refusal(program, X, at="# index")
+    assert error.code == "AG321" and error.__cause__ is not None
+
+
+def test_errors_of_the_program_itself_keep_their_type() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return x @ torch.ones(3)
+
+    with pytest.raises(Exception, match="size|shape") as caught:
+        autograph(program, backend="eager")(X)
+    assert isinstance(caught.value, (RuntimeError, AutographError))
+
+
+def test_errors_of_a_backend_are_told_too() -> None:
+    def backend(graph: torch.fx.GraphModule, _: Any) -> Any:
+        raise ZeroDivisionError("in the backend")
+
+    with pytest.raises(CaptureError) as caught:
+        autograph(lambda x: x + 1, backend=backend)(X)
+    assert any(isinstance(inner, ZeroDivisionError) for inner in chain(caught.value))
+
+
+# -- functions without source ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", [len, torch.sin, [].append], ids=["builtin", "torch", "bound builtin"])
+def test_builtin_functions(function: Any) -> None:
+    with pytest.raises(ConversionError) as caught:
+        autograph(function)
+    assert caught.value.code == "AG302"
+    assert "no Python source" in str(caught.value) and caught.value.diagnostic.advice
+
+
+def test_builtin_functions_are_left_as_they_are_by_convert() -> None:
+    assert convert(len) is len
+
+
+def test_what_is_not_callable() -> None:
+    with pytest.raises(ConversionError, match="AG302"):
+        autograph(3)  # type: ignore[type-var]
+
+
+def made_by_exec() -> Any:
+    names: dict[str, Any] = {}
+    exec("def made(x):\n    if x.sum() > 0:\n        return x\n    return -x\n", names)
+    return names["made"]
+
+
+@pytest.mark.parametrize("use", [autograph, convert])
+def test_function_without_source(use: Any) -> None:
+    with pytest.raises(SourceError) as caught:
+        use(made_by_exec())
+    assert caught.value.code == "AG302"
+    assert str(caught.value).startswith("<string>:1:1: AG302 `made` cannot be rewritten: ")
+
+
+def test_function_without_source_is_left_as_it_is_when_called() -> None:
+    made = made_by_exec()
+    assert torch.equal(convert(lambda x: made(x))(-X), X)
+    with pytest.raises(CaptureError):
+        autograph(lambda x: made(x), backend="eager")(X)
+
+
+def test_source_that_changed_since_it_was_loaded() -> None:
+    filename = "<a notebook cell>"
+    names: dict[str, Any] = {}
+    exec(compile("def made(x):\n    return x\n", filename, "exec"), names)
+    linecache.cache[filename] = (1, None, ["def other(x):\n", "    return x\n"], filename)
+    try:
+        with pytest.raises(SourceError, match="has changed"):
+            convert(names["made"])
+    finally:
+        del linecache.cache[filename]
+
+
+def test_errors_can_be_pickled() -> None:
+    with pytest.raises(SourceError) as caught:
+        convert(made_by_exec())
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is SourceError and copy.diagnostic == caught.value.diagnostic
