@@ -136,6 +136,13 @@ _RULES = (
         "ag.any_(t.isnan().any() for t in xs)",
     ),
     Rule(
+        "AG109",
+        "torch.equal, torch.allclose, torch.is_nonzero and `in` become calls",
+        "torch answers them with a Python bool, which needs the data while tracing.",
+        "if torch.equal(x, y):",
+        "ag.equal(x, y)",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",

@@ -27,15 +27,15 @@ def workloads(large: bool) -> list[Workload]:
     torch.manual_seed(0)
     n, width = (1_000_000, 512) if large else (10, 32)
     a, b = torch.rand(n), torch.rand(n)
-    matrix = torch.randn(width, width)
-    matrix = matrix @ matrix.T / width + torch.outer(a[:1].expand(width), a[:1].expand(width))
+    matrix = torch.randn(2 * width, 2 * width)
+    matrix = matrix @ matrix.T / (2 * width) + 3 / width  # eigenvalues up to 4, and one of about 6
     rows = torch.randn(64 if large else 2, width)
     mlp, exits = Routed(width), EarlyExit(width)
     return [
         Workload("bar", bar, bar_by_hand, ((a, b), (a, -b))),
         Workload("branch of two MLPs", mlp, mlp.by_hand, ((rows.abs(),), (-rows.abs(),))),
         Workload("newton", newton, newton_by_hand, ((a + 1,), (100 * a + 1,))),
-        Workload("power iteration", power_iteration, power_iteration_by_hand, ((matrix, torch.ones(width)),)),
+        Workload("power iteration", power_iteration, power_iteration_by_hand, ((matrix, torch.rand(2 * width)),)),
         Workload("bisection", bisection, bisection_by_hand, ((a,), (3 * b,))),
         Workload("early exit", exits, exits.by_hand, ((0.01 * rows,), (3 * rows,), (100 * rows,))),
     ]

@@ -12,17 +12,21 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.branches import lower_branches
+from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
+from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.ternaries import lower_ternaries
 
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
-    lower_logic,  # first: later passes ask whether a test may be a tensor and must find its final form
+    lower_queries,  # first: what torch answers with a Python bool is an operand for the next
+    lower_logic,  # before all that asks whether a test may be a tensor: it must find its final form
     lower_ternaries,  # expressions before statements, so that moved statements carry finished expressions
     structure_jumps,  # after it a jump under a tensor test ends its block, and so does its counterpart
     lower_loops,  # before branches: `break` and `continue` become returns of a step, which branches can carry
-    lower_branches,  # last: by now every `if` on a tensor either joins values or ends in returns
+    lower_branches,  # by now every `if` on a tensor either joins values or ends in returns
+    lower_indices,  # last: only now it is known what has moved into the body of a branch or loop
 )

@@ -152,8 +152,7 @@ class _Branches:
         shared = self._facts.aliases.groups([*needed, *mutated])
         if len(shared) > 1 and any(n in shared for n in mutated):
             return self._refuse_alias(node, mutated, shared)
-        handed = [n for n in needed if self._facts.kinds.may_be_fraction(n) or n in shared]
-        handed = [n for n in handed if n not in (*operands, *mutated)]
+        handed = [n for n in self._facts.handed_over(needed) if n not in (*operands, *mutated)]
         unsure = [n for n in (*operands, *mutated, *handed) if n not in inside]
         self.maybe_undefined.update(dict.fromkeys(unsure))
         statements: list[gast.stmt] = []

@@ -20,7 +20,7 @@ A loop that data leaves early has steps instead of a body. A step says how it en
                                                    return loop.next(x)
                                            return ag.for_steps(self.layers, step, (x,), lambda x: -x)
 
-State rule: bound in the loop, and live at its head. Objects written in place (`x += 1`, `xs.append(y)`) travel as
+State rule (`reads` are handed through unchanged): bound in the loop, and live at its head. Objects written in place (`x += 1`, `xs.append(y)`) travel as
 `mutated`, so that every alias sees the writes.
 """
 
@@ -73,15 +73,16 @@ def lower_loops(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
 @dataclass(frozen=True)
 class _Carry:
-    """The state of one loop: rebound names, objects written in place, and the name of the `loop` parameter."""
+    """The state of one loop: rebound names, objects written in place, values handed through, the `loop` parameter."""
 
     rebound: tuple[str, ...]
     mutated: tuple[str, ...]
+    reads: tuple[str, ...]
     loop: str
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.rebound + self.mutated
+        return self.rebound + self.mutated + self.reads
 
 
 class _Loops:
@@ -164,10 +165,8 @@ class _Loops:
         ]
         rebound = [n for n in bound if n in head and n not in written]
         outside = sorted(reads([*node.body, *([node.test] if isinstance(node, gast.While) else [])]) - set(bound))
-        fixed = [n for n in outside if self._facts.kinds.may_be_fraction(n) and n not in written]
-        fixed += [n for n in self._facts.aliases.groups(outside) if n not in (*written, *fixed)]
-        rebound += [n for n in fixed if n not in binds(node.body)]
-        return _Carry(tuple(rebound), tuple(written), self._facts.fresh("loop") if self._facts.needs_steps(node) else "")
+        handed = tuple(n for n in self._facts.handed_over(outside) if n not in written)
+        return _Carry(tuple(rebound), tuple(written), handed, self._facts.fresh("loop") if self._facts.needs_steps(node) else "")
 
     def _loop(self, node: gast.For | gast.While, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         if self._facts.needs_steps(node):
@@ -237,7 +236,8 @@ class _Loops:
                 lead = _runtime_iterable(node.iter)
         statements: list[gast.stmt] = []
         callee = self._callable(node, role, step_parameters, body, statements)
-        keywords = {"mutated": tuple_of(carry.mutated)} if carry.mutated else {}
+        groups = {"mutated": carry.mutated, "reads": carry.reads}
+        keywords: dict[str, gast.expr] = {key: tuple_of(names) for key, names in groups.items() if names}
         arguments: list[gast.expr] = [lead, callee, tuple_of(carry.rebound)]
         if rest is None:
             result = runtime_call(operator, *arguments, **keywords)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import SCOPES, binds
+from autograph_torch.analysis.scopes import SCOPES, binds, reads
 from autograph_torch.source.nodes import rebuild, replace
-from autograph_torch.source.templates import runtime_call, thunk
+from autograph_torch.source.templates import runtime_call, thunk, tuple_of
 
 _SUSPENDS = (gast.Await, gast.Yield, gast.YieldFrom)
 
@@ -37,6 +37,9 @@ def lower_ternaries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
             )
             return node
         facts.report("AG106", node, "a conditional expression on a tensor becomes ag.cond")
-        return replace(node, runtime_call("cond", node.test, thunk(node.body), thunk(node.orelse)))
+        handed = facts.handed_over(sorted(reads(arms)))
+        keywords = {"reads": tuple_of(handed)} if handed else {}
+        lambdas = (thunk(node.body, handed), thunk(node.orelse, handed))
+        return replace(node, runtime_call("cond", node.test, *lambdas, **keywords))
 
     return rebuild(function, lower)

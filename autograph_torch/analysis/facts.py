@@ -61,6 +61,12 @@ class Facts:
             return self.dynamic_iterable(node.iter)
         return False
 
+    def handed_over(self, names: Iterable[str]) -> list[str]:
+        """Names that the functions of a branch may read but not close over: data-dependent numbers, and views."""
+        names = list(names)
+        shared = self.aliases.groups(names)
+        return [name for name in names if self.kinds.may_be_fraction(name) or name in shared]
+
     def dynamic_iterable(self, node: gast.expr) -> bool:
         """Whether the number of trips of `for ... in node` depends on data."""
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):

@@ -323,7 +323,8 @@ class Kinds:
         if all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops):
             return P
         if any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
-            return S if any(kind >= S for kind in kinds) else P
+            known = U if self._assume_unknown else S
+            return S if any(kind >= known for kind in kinds) and not any(_is_word(o) for o in operands) else P
         if any(_is_word(operand) for operand in operands):
             return P
         kind = join(kinds)

@@ -82,8 +82,8 @@ def _staged(
         leaves = torch.cond(flag, lambda: _by_plan(run(true_fn), travels), lambda: _by_plan(run(false_fn), travels), ())
     remaining = list(leaves)
     value_plan, content_plan = notes.agreed_plan(site)[2]
-    value = decode(value_plan, remaining, mutated, sources)
-    for original, content in zip(mutated, decode(content_plan, remaining), strict=True):
+    value = decode(value_plan, remaining, mutated, sources, for_branch=True)
+    for original, content in zip(mutated, decode(content_plan, remaining, for_branch=True), strict=True):
         write_back(original, content)
     return value
 

@@ -63,6 +63,12 @@ def carry_plan(spec: Spec) -> Plan:
     return spec
 
 
+def state_plan(spec: Spec, fixed: int) -> Plan:
+    """The plan of a loop's state: the last `fixed` values stay what they are, and Python constants among them constant."""
+    kind, size, parts = spec
+    return (kind, size, tuple(carry_plan(part) for part in parts[: size - fixed]) + parts[size - fixed :])
+
+
 def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":
@@ -99,6 +105,8 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     if kind in ("undefined", "maybe"):
         return plan if spec[0] in ("undefined", "hole") else join(plan, _filled(carry_plan(_unaliased(spec))))
     if spec[0] == "hole":
+        return plan
+    if plan == spec:
         return plan
     spec = carry_plan(_unaliased(spec))
     if kind == "tensor" and spec[0] == "tensor":

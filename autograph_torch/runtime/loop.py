@@ -11,13 +11,13 @@ from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.predicate import truth
-from autograph_torch.runtime.structure import copy_of, write_back
+from autograph_torch.runtime.structure import apart, copy_of, write_back
 
 State = tuple[Any, ...]
 
 
 def while_loop(
-    cond_fn: Callable[..., Any], body_fn: Callable[..., State], carry: State, mutated: State = ()
+    cond_fn: Callable[..., Any], body_fn: Callable[..., State], carry: State, mutated: State = (), reads: State = ()
 ) -> State:
     """`while cond_fn(*state): state = body_fn(*state)`, as torch.while_loop where only data can tell.
 
@@ -26,37 +26,38 @@ def while_loop(
         body_fn: one trip; gives the new carry and the mutated objects as one tuple.
         carry: names that the body rebinds.
         mutated: objects that the body writes to in place; the writes are seen through every alias.
+        reads: values that the loop only reads but may not close over; handed through unchanged.
 
     Returns:
-        The final state: carry, then mutated objects.
+        The final state: carry, mutated objects, reads.
 
     Raises:
         CaptureError: AG311 when a trip changes the shape or dtype of a value.
     """
-    state = (*carry, *mutated)
+    state = (*carry, *mutated, *reads)
     while True:
         flag = truth(cond_fn(*state))
         if isinstance(flag, torch.Tensor):
             notes.note_site("while", "torch.while_loop")
-            return run_with_writes(lambda s: cond_fn(*s), lambda s: body_fn(*s), state, len(carry), flag)
+            return run_with_writes(lambda s: cond_fn(*s), lambda s: body_fn(*s), state, len(carry), len(reads), flag)
         if not flag:
             return state
         state = body_fn(*state)
 
 
-def for_loop(iterable: Any, body_fn: Callable[..., State], carry: State, mutated: State = ()) -> State:
+def for_loop(iterable: Any, body_fn: Callable[..., State], carry: State, mutated: State = (), reads: State = ()) -> State:
     """`for item in iterable: state = body_fn(item, *state)`; a torch.while_loop when the length depends on data."""
-    state = (*carry, *mutated)
+    state = (*carry, *mutated, *reads)
     sequence = staged_sequence(iterable)
     if sequence is None or sequence.known:
         for item in iterable if isinstance(iterable, torch.Tensor) else elements(iterable):
             state = body_fn(item, *state)
         return state
     notes.note_site("for", "torch.while_loop")
-    return _staged_for(sequence, body_fn, state, len(carry))
+    return _staged_for(sequence, body_fn, state, len(carry), len(reads))
 
 
-def _staged_for(sequence: Sequence, body_fn: Callable[..., State], state: State, rebound: int) -> State:
+def _staged_for(sequence: Sequence, body_fn: Callable[..., State], state: State, rebound: int, fixed: int) -> State:
     length = sequence.length
     entered = truth(length > 0)
     if entered is False:
@@ -66,7 +67,7 @@ def _staged_for(sequence: Sequence, body_fn: Callable[..., State], state: State,
         k = numbered[0]
         return (k + 1, *body_fn(sequence.item(k), *numbered[1:]))
 
-    final = run_with_writes(lambda s: s[0] < length, trip, (0, *state), rebound + 1, entered)
+    final = run_with_writes(lambda s: s[0] < length, trip, (0, *state), rebound + 1, fixed, entered)
     return final[1:]
 
 
@@ -75,13 +76,17 @@ def run_with_writes(
     trip: Callable[[State], State],
     state: State,
     rebound: int,
+    fixed: int,
     entered: bool | torch.Tensor,
 ) -> State:
-    """A staged loop over `state`, of which all from position `rebound` on are objects written to in place."""
+    """A staged loop over `state`: `rebound` values, then objects written to in place, then `fixed` values to read."""
+    writes = slice(rebound, len(state) - fixed)
+    kept = tuple(apart(value) for value in state[len(state) - fixed :])
+    state = (*state[: len(state) - fixed], *kept)
     def trip_on_copies(before: State) -> State:
-        copies = tuple(copy_of(value) for value in before[rebound:])
-        after = trip((*before[:rebound], *copies))
-        for copy, value in zip(copies, after[rebound:], strict=True):
+        copies = tuple(copy_of(value) for value in before[writes])
+        after = trip((*before[:rebound], *copies, *before[writes.stop :]))
+        for copy, value in zip(copies, after[writes], strict=True):
             if isinstance(copy, (torch.Tensor, list, dict)) and value is not copy:
                 notes.refuse(
                     "AG206",
@@ -90,13 +95,13 @@ def run_with_writes(
                 )
         return after
 
-    final = staged.run(test, trip_on_copies, state, entered)
+    final = staged.run(test, trip_on_copies, state, fixed, entered)
     written = []
-    for original, value in zip(state[rebound:], final[rebound:], strict=True):
+    for original, value in zip(state[writes], final[writes], strict=True):
         if isinstance(original, (torch.Tensor, list, dict)):
             write_back(original, value)
             written.append(original)
         else:
             written.append(value)
-    return (*final[:rebound], *written)
+    return (*final[:rebound], *written, *final[writes.stop :])
 

@@ -27,7 +27,11 @@ _ROUNDS = 4  # int -> float -> tensor -> tensor with gradient: no value changes 
 
 
 def run(
-    test: Callable[[State], Any], trip: Callable[[State], State], state: State, entered: bool | torch.Tensor
+    test: Callable[[State], Any],
+    trip: Callable[[State], State],
+    state: State,
+    fixed: int,
+    entered: bool | torch.Tensor,
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
 
@@ -35,10 +39,11 @@ def run(
         test: the predicate of a state.
         trip: one trip; may change types on its first run, shapes never.
         state: the initial state.
+        fixed: how many values at its end no trip changes.
         entered: whether there is a first trip: True, or a 0-d bool tensor.
     """
     site = notes.new_site()
-    plan = notes.carry_plan(site, spec_of(state, handed=state))
+    plan = notes.carry_plan(site, spec_of(state, handed=state), fixed)
     for _ in range(_ROUNDS):
         notes.begin_attempt(site)
         init = _initial(state, plan)

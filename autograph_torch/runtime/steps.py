@@ -75,33 +75,43 @@ class Ended:
 
 
 def for_steps(
-    iterable: Any, step: Callable[..., Any], carry: State, mutated: State = (), after: After = None
+    iterable: Any,
+    step: Callable[..., Any],
+    carry: State,
+    mutated: State = (),
+    reads: State = (),
+    after: After = None,
 ) -> Any:
     """A `for` loop that data may leave early.
 
     Args:
         iterable: what to run over; ag.range where the number of trips may depend on data.
         step: `step(item, *state, loop)`, returns one of loop.next(*state), loop.stop(*state), loop.exit(value).
-        carry, mutated: as for ag.for_loop.
+        carry, mutated, reads: as for ag.for_loop.
         after: what follows the loop up to the end of the function, when a step may return from it.
 
     Returns:
         The final state; with `after`, what the function returns.
     """
-    state = (*carry, *mutated)
+    state = (*carry, *mutated, *reads)
     sequence = staged_sequence(iterable)
     if not torch.compiler.is_compiling():
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
         return _remaining(list(elements(iterable if sequence is None else sequence)), step, after, 0, state)
-    return _staged_for(sequence, step, state, len(carry), after)
+    return _staged_for(sequence, step, state, len(carry), len(reads), after)
 
 
 def while_steps(
-    cond_fn: Callable[..., Any], step: Callable[..., Any], carry: State, mutated: State = (), after: After = None
+    cond_fn: Callable[..., Any],
+    step: Callable[..., Any],
+    carry: State,
+    mutated: State = (),
+    reads: State = (),
+    after: After = None,
 ) -> Any:
     """A `while` loop that data may leave early; as `for_steps`, with `step(*state, loop)` and a test of the state."""
-    state = (*carry, *mutated)
+    state = (*carry, *mutated, *reads)
     loop = Outcomes()
     how: Any = NEXT
     value: Any = HOLE
@@ -123,7 +133,7 @@ def while_steps(
     def going_on(s: State) -> Any:
         return and_then(s[0] == NEXT, lambda: cond_fn(*s[2]))
 
-    return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), after)
+    return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), len(reads), after)
 
 
 def _is_symbolic(how: Any) -> bool:
@@ -162,7 +172,7 @@ def _finish(after: After, state: State) -> Any:
     return state if after is None else after(*state)
 
 
-def _staged_for(sequence: Sequence, step: Callable[..., Any], state: State, rebound: int, after: After) -> Any:
+def _staged_for(sequence: Sequence, step: Callable[..., Any], state: State, rebound: int, fixed: int, after: After) -> Any:
     length = sequence.length
     notes.note_site("for", "torch.while_loop")
     loop = Outcomes()
@@ -191,7 +201,7 @@ def _staged_for(sequence: Sequence, step: Callable[..., Any], state: State, rebo
     def going_on(s: State) -> Any:
         return and_then(s[0] == NEXT, lambda: s[2][0] < length)
 
-    return _staged_steps(going_on, counted, how, value, numbered, rebound + 1, finish)
+    return _staged_steps(going_on, counted, how, value, numbered, rebound + 1, fixed, finish)
 
 
 def _staged_steps(
@@ -201,6 +211,7 @@ def _staged_steps(
     value: Any,
     state: State,
     rebound: int,
+    fixed: int,
     after: After,
 ) -> Any:
     """The trips that are left, as one loop over (how it ended, value of `return`, state)."""
@@ -218,7 +229,7 @@ def _staged_steps(
         return _finish(after, state)
     how, value, state = nested(
         run_with_writes(
-            lambda s: going_on(nested(s)), lambda s: flat(*step(nested(s)[2])), begin, rebound + 2, entered
+            lambda s: going_on(nested(s)), lambda s: flat(*step(nested(s)[2])), begin, rebound + 2, fixed, entered
         )
     )
     if value is HOLE:

@@ -139,7 +139,11 @@ def fillers(plan: Plan) -> list[torch.Tensor]:
 
 
 def decode(
-    plan: Plan, leaves: list[torch.Tensor], originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()
+    plan: Plan,
+    leaves: list[torch.Tensor],
+    originals: tuple[Any, ...] = (),
+    handed: tuple[Any, ...] = (),
+    for_branch: bool = False,
 ) -> Any:
     """Put a value together again from its leaves, which are used up from the front."""
     kind = plan[0]
@@ -148,7 +152,7 @@ def decode(
     if kind == "number":
         return _from_float(leaves.pop(0), _NUMBER_DTYPES[plan[1]]).item()
     if kind == "const":
-        if isinstance(plan[1], (bool, int, float)):
+        if for_branch and isinstance(plan[1], (bool, int, float)):
             leaves.pop(0)  # it travelled in case the branches gave different numbers
         return plan[1]
     if kind == "same":
@@ -161,8 +165,8 @@ def decode(
         return HOLE
     if kind == "maybe":
         flag = _from_float(leaves.pop(0), torch.bool)
-        return Maybe(flag, decode(plan[2][0], leaves, originals, handed))
-    parts = [decode(inner, leaves, originals, handed) for inner in plan[2]]
+        return Maybe(flag, decode(plan[2][0], leaves, originals, handed, for_branch))
+    parts = [decode(inner, leaves, originals, handed, for_branch) for inner in plan[2]]
     if kind == "named":
         return plan[1](*parts)
     if kind == "dict":

@@ -43,8 +43,10 @@ def signature(names: Sequence[str]) -> gast.arguments:
 
 
 def thunk(value: gast.expr, parameters: Sequence[str] = ()) -> gast.Lambda:
-    """`lambda parameters: value`."""
-    return gast.Lambda(args=signature(parameters), body=value)
+    """`lambda parameters: value`, marked as ours."""
+    node = gast.Lambda(args=signature(parameters), body=value)
+    node._generated = True
+    return node
 
 
 def function(identifier: str, parameters: Sequence[str], body: list[gast.stmt]) -> gast.FunctionDef:

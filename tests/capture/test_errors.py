@@ -218,7 +218,7 @@ def test_unsupported_call() -> None:
 
 def test_index_of_a_python_list_by_data() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
-        return x * [1.0, 2.0, 3.0, 4.0][x.sum().int().item()]  # index
+        return x * [1.0, 2.0, 3.0, 4.0][int(x.sum().item())]  # index
 
     error = refusal(program, X, at="# index")
     assert error.code == "AG321" and error.__cause__ is not None

@@ -55,6 +55,8 @@ def every_construct(x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
 
 
 class Counting(torch.nn.Module):
+    calls: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(2, 2)

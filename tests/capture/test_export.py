@@ -28,6 +28,8 @@ def loop(x: torch.Tensor) -> torch.Tensor:
 
 
 class Model(torch.nn.Module):
+    calls: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(2, 2)

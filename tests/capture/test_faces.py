@@ -39,6 +39,8 @@ def branch(x: torch.Tensor, scale: float = 1.0, *, shift: float = 0.0) -> torch.
 class Model(torch.nn.Module):
     """A model with a branch."""
 
+    calls: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(2, 2)
@@ -72,6 +74,7 @@ def eagerly(target: Any, **options: Any) -> Any:
 
 
 def same(actual: Any, expected: Any) -> None:
+    """Both give the same on both sides of the branch."""
     for x in BOTH:
         torch.testing.assert_close(actual(x), expected(x), rtol=0, atol=0)
 
@@ -277,7 +280,8 @@ def test_module_agrees(pair: tuple[Model, Model]) -> None:
 
 def test_module_shares_everything(pair: tuple[Model, Model]) -> None:
     model, made = pair
-    assert isinstance(made, Model) and made is not model
+    assert isinstance(made, Model)
+    assert made is not model
     assert list(map(id, made.parameters())) == list(map(id, model.parameters()))
     assert made.calls is model.calls and made.linear is model.linear
     assert list(made.state_dict()) == list(model.state_dict())
@@ -306,7 +310,7 @@ def test_module_trains(pair: tuple[Model, Model]) -> None:
     model, made = pair
     expected = torch.autograd.grad(model(X).sum(), model.linear.weight)[0]
     made(X).sum().backward()
-    assert torch.equal(model.linear.weight.grad, expected)
+    torch.testing.assert_close(model.linear.weight.grad, expected, rtol=0, atol=0)
     torch.optim.SGD(made.parameters(), lr=0.1).step()
     same(made, model)
 
@@ -405,7 +409,8 @@ def test_module_class() -> None:
     model = Decorated()
     plain = Model()
     plain.load_state_dict(model.state_dict())
-    assert isinstance(model, Model) and Decorated.__name__ == "Decorated"
+    assert isinstance(model, Model)
+    assert Decorated.__name__ == "Decorated"
     assert list(model.state_dict()) == list(plain.state_dict())
     assert torch.equal(model(X), plain(X) + 1)
     assert torch.equal(model(-X), plain(-X))

@@ -159,7 +159,7 @@ def test_context_manager() -> None:
 
 
 def test_functions_in_containers() -> None:
-    table = {"clip": third_party.clip, "bound": third_party.Bound(1.0)}
+    table: dict[str, Callable[..., Any]] = {"clip": third_party.clip, "bound": third_party.Bound(1.0)}
     agrees(lambda x: table["bound"](table["clip"](x)))
 
 

@@ -1,0 +1,52 @@
+"""torch's questions that give a Python bool, as tensors of one truth value while tracing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def allclose(
+    input: torch.Tensor,  # noqa: A002 (torch's name)
+    other: torch.Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Any:
+    """torch.allclose."""
+    if not torch.compiler.is_compiling():
+        return torch.allclose(input, other, rtol, atol, equal_nan)
+    return torch.isclose(input, other, rtol, atol, equal_nan).all().item()
+
+
+def equal(input: torch.Tensor, other: torch.Tensor) -> Any:  # noqa: A002
+    """torch.equal: the same size and the same elements."""
+    if not torch.compiler.is_compiling():
+        return torch.equal(input, other)
+    if input.shape != other.shape:
+        return False
+    return (input == other).all().item()
+
+
+def is_nonzero(input: torch.Tensor) -> Any:  # noqa: A002
+    """torch.is_nonzero."""
+    if not torch.compiler.is_compiling():
+        return torch.is_nonzero(input)
+    return (input.reshape(()) != 0).item()
+
+
+def contains(container: Any, element: Any) -> Any:
+    """`element in container`."""
+    if not torch.compiler.is_compiling() or not isinstance(container, torch.Tensor):
+        return element in container
+    return (container == element).any().item()
+
+
+def index(position: Any) -> Any:
+    """A 0-d integer tensor as a number, which torch's operators accept as an index; all else as it is."""
+    if not torch.compiler.is_compiling() or not isinstance(position, torch.Tensor):
+        return position
+    if position.ndim == 0 and not position.is_floating_point() and position.dtype != torch.bool:
+        return position.item()
+    return position

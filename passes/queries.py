@@ -1,0 +1,65 @@
+"""Questions that torch answers with a Python bool become questions that the graph can answer.
+
+    if torch.allclose(a, b):               if ag.allclose(a, b):
+    if torch.equal(a, b):                  if ag.equal(a, b):
+    if a.equal(b):                         if ag.equal(a, b):
+    if torch.is_nonzero(t):                if ag.is_nonzero(t):
+    if v in t:                             if ag.contains(t, v):
+
+Outside a trace each does exactly what torch does.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.scopes import SCOPES
+from autograph_torch.source.nodes import derive, rebuild, replace
+from autograph_torch.source.templates import runtime_call
+
+_QUERIES = ("allclose", "equal", "is_nonzero")
+
+
+def lower_queries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Rewrite torch.equal and its relatives, and `in` on tensors."""
+
+    def lower(node: gast.AST) -> gast.AST:
+        if isinstance(node, SCOPES):
+            return node
+        new = rebuild(node, lower)
+        if isinstance(new, gast.Call):
+            return _query(new, facts)
+        if isinstance(new, gast.Compare) and len(new.ops) == 1 and isinstance(new.ops[0], (gast.In, gast.NotIn)):
+            return _membership(new, facts)
+        return new
+
+    return rebuild(function, lower)
+
+
+def _query(node: gast.Call, facts: Facts) -> gast.expr:
+    path = facts.kinds.torch_path(node.func)
+    if path in _QUERIES:
+        return _done(node, derive(node, func=runtime_call(path).func), facts)
+    if path is None and isinstance(node.func, gast.Attribute) and node.func.attr in _QUERIES:
+        if facts.kinds.of(node.func.value) in (Kind.TENSOR, Kind.DYNAMIC):
+            callee = runtime_call(node.func.attr).func
+            return _done(node, derive(node, func=callee, args=[node.func.value, *node.args]), facts)
+    return node
+
+
+def _membership(node: gast.Compare, facts: Facts) -> gast.expr:
+    container = node.comparators[0]
+    kind = facts.kinds.of(container)
+    if not (kind in (Kind.TENSOR, Kind.DYNAMIC) or (kind == Kind.UNKNOWN and facts.assume_unknown)):
+        return node
+    call = runtime_call("contains", container, node.left)
+    if isinstance(node.ops[0], gast.NotIn):
+        call = gast.UnaryOp(op=gast.Not(), operand=call)
+    return _done(node, call, facts)
+
+
+def _done(old: gast.expr, new: gast.expr, facts: Facts) -> gast.expr:
+    facts.report("AG109", old, "a question about tensors becomes one that the graph can answer")
+    return replace(old, new)
