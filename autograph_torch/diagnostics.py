@@ -143,6 +143,20 @@ _RULES = (
         "ag.equal(x, y)",
     ),
     Rule(
+        "AG110",
+        "a call for its effect becomes ag.effect",
+        "print, warnings.warn and log calls run when the graph comes to them, in order.",
+        'print(f"loss {loss:.3f}")',
+        'ag.effect(print, ag.text("loss {:.3f}", loss))',
+    ),
+    Rule(
+        "AG111",
+        "an assertion about tensors becomes a check in the graph",
+        "It raises AssertionError with its message when the graph comes to it.",
+        "assert ok.all(), 'not ok'",
+        "ag.cond(ag.not_(ok.all()), lambda: ag.fail(AssertionError, 'not ok'), lambda: None)",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",
@@ -184,6 +198,7 @@ _RULES = (
     Rule("AG312", "a name may be undefined", "A name that only one branch binds is read afterwards."),
     Rule("AG313", "a predicate needs exactly one element", "The truth value of a tensor of several elements is ambiguous."),
     Rule("AG320", "the tracer refused", "Something besides control flow keeps torch from capturing one graph."),
+    Rule("AG322", "a tensor with a gradient cannot be printed", "Eager prints its grad_fn, which the graph does not have."),
     Rule("AG321", "a value depends on data where the tracer needs a fixed number", "Sizes, indices and loops of Python."),
 )
 

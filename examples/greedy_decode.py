@@ -20,7 +20,7 @@ class LanguageModel(nn.Module):
         self.cell = nn.GRUCell(width, width)
         self.head = nn.Linear(width, vocabulary)
 
-    def forward(self, start: torch.Tensor, max_tokens: int = 16):
+    def forward(self, start: torch.Tensor, max_tokens: int = 6):
         """Tokens of shape (batch, max_tokens), filled up with END, and the length of each sequence."""
         hidden = torch.zeros(len(start), self.cell.hidden_size)
         tokens = torch.full((len(start), max_tokens), END)

@@ -12,6 +12,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.branches import lower_branches
+from autograph_torch.passes.effects import lower_effects
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
@@ -22,7 +23,8 @@ from autograph_torch.passes.ternaries import lower_ternaries
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
-    lower_queries,  # first: what torch answers with a Python bool is an operand for the next
+    lower_effects,  # first: an assertion becomes an `if`, which all others then see
+    lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next
     lower_logic,  # before all that asks whether a test may be a tensor: it must find its final form
     lower_ternaries,  # expressions before statements, so that moved statements carry finished expressions
     structure_jumps,  # after it a jump under a tensor test ends its block, and so does its counterpart

@@ -40,6 +40,7 @@ from autograph_torch.analysis.scopes import (
     sub_statements,
 )
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
+from autograph_torch.passes.effects import failure_of
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, replace
 from autograph_torch.source.templates import (
@@ -95,12 +96,14 @@ class _Branches:
             self._facts.report("AG201", node, "a later operand of the test binds a name", "bind it before the `if`")
             return False
         leaves = exits(arms)
-        if leaves.breaks or leaves.continues or (leaves.returns and (completes(node.body) or completes(node.orelse))):
+        open_ended = completes(node.body) or completes(node.orelse)
+        if leaves.breaks or leaves.continues or (leaves.returns and open_ended):
             self._facts.report("AG202", node, "a jump under a tensor test could not be structured")
             return False
-        if not leaves.returns and not (completes(node.body) and completes(node.orelse)):
+        raised = [inner for arm in (node.body, node.orelse) for inner in _raises(arm)]
+        if any(failure_of(inner, self._facts) is None for inner in raised):
             self._facts.report(
-                "AG207", node, "a branch on a tensor raises", "raise outside of the converted function, or use torch._check"
+                "AG207", node, "a branch raises in a way that the graph cannot", "raise a class called with plain arguments"
             )
             return False
         deleted = [n for n in names_of(arms).deletes if n in after]
@@ -136,7 +139,7 @@ class _Branches:
     # -- one `if` -----------------------------------------------------------------------------------------------------
 
     def _branch(self, node: gast.If, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
-        jumps = bool(exits([*node.body, *node.orelse])) or not (completes(node.body) and completes(node.orelse))
+        jumps = bool(exits([*node.body, *node.orelse])) or not (completes(node.body) or completes(node.orelse))
         arms = (node.body, node.orelse)
         mutated = self._mutated(node)
         outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
@@ -161,7 +164,7 @@ class _Branches:
             if expression is not None:
                 callables.append(thunk(expression, [*operands, *mutated, *handed]))
                 continue
-            ended = [*body, returns(packed(outputs))] if outputs and not jumps else body
+            ended = [*body, returns(packed(outputs))] if outputs and not jumps and completes(body) else body
             identifier = self._facts.fresh(role)
             statements.append(place(function(identifier, [*operands, *mutated, *handed], ended), node))
             callables.append(name(identifier))
@@ -177,7 +180,8 @@ class _Branches:
         self, arm: list[gast.stmt], outputs: list[str], targets: Targets, bound: frozenset[str]
     ) -> list[gast.stmt]:
         body = self.block(arm, frozenset(outputs), targets, bound)
-        return [statement for statement in body if not isinstance(statement, gast.Pass)]
+        body = [statement for statement in body if not isinstance(statement, gast.Pass)]
+        return [_raise_as_return(statement, self._facts) for statement in body]
 
     def _refuse_alias(self, node: gast.If, mutated: list[str], shared: list[str]) -> list[gast.stmt]:
         written = next(n for n in mutated if n in shared)
@@ -215,6 +219,28 @@ class _Branches:
         return list(found)
 
 
+def _raises(block: list[gast.stmt]) -> list[gast.Raise]:
+    """Exceptions raised in the block under data alone, outside of `try` and of inner functions."""
+    found: list[gast.Raise] = []
+    for node in block:
+        if isinstance(node, gast.Raise):
+            found.append(node)
+        elif isinstance(node, gast.If):
+            found.extend(_raises([*node.body, *node.orelse]))
+    return found
+
+
+def _raise_as_return(node: gast.stmt, facts: Facts) -> gast.stmt:
+    if isinstance(node, gast.Raise) and (failure := failure_of(node, facts)) is not None:
+        return replace(node, returns(failure))
+    if isinstance(node, gast.If):
+        body = [_raise_as_return(s, facts) for s in node.body]
+        orelse = [_raise_as_return(s, facts) for s in node.orelse]
+        if any(a is not b for a, b in zip([*body, *orelse], [*node.body, *node.orelse], strict=True)):
+            return derive(node, body=body, orelse=orelse)
+    return node
+
+
 def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int]]:
     """Order names as the text first reads them."""
     places: dict[str, tuple[int, int]] = {}
@@ -232,6 +258,8 @@ def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> ga
     if len(body) > 1:
         return None
     only = body[0]
+    if isinstance(only, gast.Return) and not jumps:
+        return only.value  # a failure
     if jumps:
         if isinstance(only, gast.Return):
             return only.value if only.value is not None else gast.Constant(value=None, kind=None)

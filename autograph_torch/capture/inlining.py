@@ -24,6 +24,7 @@ from autograph_torch.capture.errors import translated
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.codeobject import is_marked
 from autograph_torch.diagnostics import SourceError
+from autograph_torch.runtime.effects import surrounding_effects
 from autograph_torch.live import Conversion, convert_code
 
 _Translator = symbolic_convert.InliningInstructionTranslator
@@ -52,6 +53,8 @@ def install() -> None:
             new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
             _move_cells(parent.output.side_effects, code, new, symbolic_locals)
             code = new
+        if code is surrounding_effects.__code__:
+            symbolic_locals.update(_effects_around(parent))
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
@@ -69,6 +72,20 @@ def _tell_errors_in_users_terms() -> None:
             return original(code, *args, **kwargs)
 
     convert_frame._compile = compile_frame
+
+
+def _effects_around(parent: Any) -> dict[str, Any]:
+    """The object that holds the token of the innermost operator body around a call: a local of the runtime's frame."""
+    while parent is not None:
+        found = parent.symbolic_locals.get("autograph_effects")
+        if found is not None:
+            return {"effects": parent.output.side_effects.load_cell(found) if _is_cell(found) else found}
+        parent = getattr(parent, "parent", None)
+    return {}
+
+
+def _is_cell(variable: Any) -> bool:
+    return type(variable).__name__ == "CellVariable"
 
 
 def _below_converted(parent: Any) -> bool:

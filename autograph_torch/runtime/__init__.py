@@ -8,6 +8,7 @@ torch.while_loop; all others stay Python.
 """
 
 from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import effect, fail, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
@@ -30,7 +31,9 @@ __all__ = [
     "any_",
     "bound",
     "cond",
+    "effect",
     "enumerate",
+    "fail",
     "for_loop",
     "for_steps",
     "not_",
@@ -38,6 +41,7 @@ __all__ = [
     "or_else",
     "range",
     "reversed",
+    "text",
     "undefined",
     "while_loop",
     "while_steps",

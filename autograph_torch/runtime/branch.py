@@ -8,8 +8,11 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes
+from autograph_torch.runtime.effects import Effects, surrounding_effects
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.structure import apart, copy_of, decode, encode, fillers, lift, lower, spec_of, write_back
+
+from autograph_torch.runtime.values import HOLE
 
 
 def cond(
@@ -56,14 +59,19 @@ def _staged(
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
     targets = tuple(copy_of(value) for value in mutated)
 
+    outer = surrounding_effects()
+
     def run(branch: Callable[..., Any]) -> tuple[Any, Any]:
         notes.enter_branch()
+        autograph_effects = Effects(outer)
         copies = tuple(copy_of(value) for value in targets)
         values = tuple(lower(value, source) for value, source in zip(lifted, sources, strict=True))
         value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
+        token = HOLE if autograph_effects.token is None else autograph_effects.token
         contents = tuple(_content(copy) for copy in copies)
         notes.leave_branch()
-        return ("tuple", 2, (spec_of(value, copies, sources), spec_of(contents))), (value, contents)
+        spec = ("tuple", 3, (spec_of(value, copies, sources), spec_of(contents), spec_of(token)))
+        return spec, (value, contents, token)
 
     def then() -> tuple[torch.Tensor, ...]:
         spec, result = run(true_fn)
@@ -81,10 +89,13 @@ def _staged(
         notes.discard_attempt(site)
         leaves = torch.cond(flag, lambda: _by_plan(run(true_fn), travels), lambda: _by_plan(run(false_fn), travels), ())
     remaining = list(leaves)
-    value_plan, content_plan = notes.agreed_plan(site)[2]
+    value_plan, content_plan, token_plan = notes.agreed_plan(site)[2]
     value = decode(value_plan, remaining, mutated, sources, for_branch=True)
     for original, content in zip(mutated, decode(content_plan, remaining, for_branch=True), strict=True):
         write_back(original, content)
+    token = decode(token_plan, remaining, for_branch=True)
+    if isinstance(token, torch.Tensor):
+        outer.token = token
     return value
 
 

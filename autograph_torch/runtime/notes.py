@@ -15,6 +15,7 @@ import torch
 
 from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import layout, tracing
+from autograph_torch.runtime.performing import HostCall
 
 _numbers = itertools.count()
 
@@ -113,6 +114,35 @@ def leave_branch() -> int:
 def branch_depth() -> int:
     """How many functions of torch.cond or torch.while_loop are being traced around this point."""
     return tracing.change_depth(0)
+
+
+_effects: list[HostCall] = []
+
+
+@torch.compiler.assume_constant_result
+def new_effect(function: Any, parts: Any, keywords: Any) -> int:
+    """A number for one place of a traced program that calls a host function."""
+    for part in parts:
+        if part[0] == "tensor" and part[1]:
+            _raise(
+                "AG322",
+                "a tensor with a gradient would be printed without its grad_fn",
+                "pass tensor.detach(), or a number: tensor.item()",
+            )
+    _effects.append(HostCall(function, parts, keywords))
+    return len(_effects) - 1
+
+
+@torch.compiler.assume_constant_result
+def new_failure(error: Any, parts: Any) -> int:
+    """A number for one place of a traced program that raises."""
+    _effects.append(HostCall(error, parts, (), raises=True))
+    return len(_effects) - 1
+
+
+def perform(number: int, values: list[torch.Tensor]) -> None:
+    """Run an effect, when the graph has come to it."""
+    _effects[number].run(values)
 
 
 @torch.compiler.assume_constant_result

@@ -16,11 +16,13 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes
+from autograph_torch.runtime.effects import Effects, surrounding_effects
 from autograph_torch.runtime.gradients import anchored, keep_saved_buffers
 from autograph_torch.runtime.layout import Plan
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.structure import decode, encode, spec_of
+from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
 _ROUNDS = 4  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
@@ -43,13 +45,18 @@ def run(
         entered: whether there is a first trip: True, or a 0-d bool tensor.
     """
     site = notes.new_site()
+    outer = surrounding_effects()
+    state = (HOLE, *state)  # in front: the token of the effects, should there be any
     plan = notes.carry_plan(site, spec_of(state, handed=state), fixed)
     for _ in range(_ROUNDS):
         notes.begin_attempt(site)
         init = _initial(state, plan)
         leaves = _attempt(site, plan, test, trip, init, state, not isinstance(entered, torch.Tensor))
         if notes.trips_agree(site):
-            return decode(plan, _for_no_trip(leaves, init, entered), handed=state)
+            token, *final = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
+            if isinstance(token, torch.Tensor):
+                outer.token = token
+            return tuple(final)
         notes.discard_attempt(site)
         plan = notes.agreed_plan(site)
     notes.refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
@@ -58,13 +65,20 @@ def run(
 def _attempt(
     site: int, plan: Plan, test: Callable[[State], Any], trip: Callable[[State], State], init: list[torch.Tensor], begin: State, sure: bool
 ) -> list[torch.Tensor]:
+    outer = surrounding_effects()
+
     def cond_fn(*leaves: torch.Tensor) -> Any:
-        flag = truth(test(decode(plan, list(leaves), handed=begin)))
+        flag = truth(test(decode(plan, list(leaves), handed=begin)[1:]))
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
     def body_fn(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
         notes.enter_branch()
-        state = trip(decode(plan, list(leaves), handed=begin))
+        before = decode(plan, list(leaves), handed=begin)
+        autograph_effects = Effects(outer)
+        autograph_effects.token = None if before[0] is HOLE else before[0]
+        after = trip(before[1:])
+        token = HOLE if autograph_effects.token is None else autograph_effects.token
+        state = (token, *after)
         notes.leave_branch()
         if notes.note_trip(site, spec_of(state, handed=begin), sure):
             return tuple(encode(state, plan))

@@ -176,7 +176,7 @@ def decode(
 
 def lift(value: Any) -> Any:
     """A number that depends on data as a tensor: torch's operators refuse to close over floats and truth values."""
-    if isinstance(value, (bool, int, float)) and not has_static_value(value):
+    if isinstance(value, (bool, float)) and not has_static_value(value):
         spec = _number_spec(value)
         return torch.scalar_tensor(value, dtype=_NUMBER_DTYPES[spec[1]])
     if isinstance(value, list):
@@ -189,7 +189,8 @@ def lift(value: Any) -> Any:
 def lower(lifted: Any, original: Any) -> Any:
     """Inside the operator: the number again."""
     if isinstance(lifted, torch.Tensor):
-        return lifted if isinstance(original, torch.Tensor) else lifted.item()
+        # A copy: the tensor itself remembers the symbol it was made of, which Inductor does not know in here.
+        return lifted if isinstance(original, torch.Tensor) else lifted.clone().item()
     if isinstance(lifted, list):
         return [lower(part, whole) for part, whole in zip(lifted, original, strict=True)]
     if isinstance(lifted, tuple) and not hasattr(lifted, "_fields"):
