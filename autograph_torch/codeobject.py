@@ -86,7 +86,17 @@ def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.FunctionDef | ast
             if hasattr(part, "lineno"):
                 part.lineno = part.end_lineno = line
     node.body[at:at] = imports
+    _name_first_lines(node)
     return node
+
+
+def _name_first_lines(node: ast.AST) -> None:
+    """A call of the runtime takes the place of a whole statement; CPython would name its last line for it."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            ends = (part.end_lineno, part.end_col_offset)
+            if ends == (part.value.end_lineno, part.value.end_col_offset):
+                part.end_lineno, part.end_col_offset = part.lineno, part.col_offset + 1
 
 
 def _factory(

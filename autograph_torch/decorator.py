@@ -54,6 +54,8 @@ def autograph(
         return convert_module_class(target, lambda function: autograph(function, recursive=recursive, **compile_options))
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, compile_options)
+    if isinstance(target, (staticmethod, classmethod)):
+        return type(target)(autograph(target.__func__, recursive=recursive, **compile_options))
     return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, compile_options)
 
 

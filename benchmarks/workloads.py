@@ -154,7 +154,7 @@ class EarlyExit(nn.Module):
         self.heads = nn.ModuleList(nn.Linear(width, 10) for _ in range(depth))
 
     def forward(self, x):
-        for block, head in zip(self.blocks, self.heads, strict=True):
+        for block, head in zip(self.blocks, self.heads):  # noqa: B905 (written as users write it)
             x = x + block(x)
             logits = head(x)
             if logits.softmax(dim=-1).amax(dim=-1).mean() > 0.3:

@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator
 
 from torch._dynamo import exc as dynamo
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
 
-_TRACE_ERRORS = (dynamo.TorchDynamoException, AutographError)
+_TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, AutographError)
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
-_SYMBOL = re.compile(r"data-dependent|guard on|unbacked|specialized integer", re.IGNORECASE)
+_SYMBOL = re.compile(r"data-dependent expression|guard on|unbacked|specialized integer", re.IGNORECASE)
 
 
 @contextlib.contextmanager
@@ -27,7 +28,7 @@ def translated() -> Iterator[None]:
             raise
         own = _own_error(error)
         if own is not None:
-            raise own from error
+            raise type(own)(own.diagnostic) from error
         raise _capture_error(error) from error
 
 

@@ -22,10 +22,11 @@ from torch._dynamo import convert_frame, symbolic_convert
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.policy import may_enter
+from autograph_torch.capture.torch_fixes import repair_attribute_writes
 from autograph_torch.codeobject import is_marked
 from autograph_torch.diagnostics import SourceError
-from autograph_torch.runtime.effects import surrounding_effects
 from autograph_torch.live import Conversion, convert_code
+from autograph_torch.runtime.effects import surrounding_effects
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _INSTALLED = "_autograph_torch_original_init"
@@ -60,6 +61,7 @@ def install() -> None:
     setattr(_Translator, _INSTALLED, original)
     _Translator.__init__ = init
     _tell_errors_in_users_terms()
+    repair_attribute_writes()
 
 
 def _tell_errors_in_users_terms() -> None:

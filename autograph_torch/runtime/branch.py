@@ -8,10 +8,9 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes
-from autograph_torch.runtime.effects import Effects, surrounding_effects
+from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.structure import apart, copy_of, decode, encode, fillers, lift, lower, spec_of, write_back
-
 from autograph_torch.runtime.values import HOLE
 
 
@@ -61,13 +60,14 @@ def _staged(
 
     outer = surrounding_effects()
 
-    def run(branch: Callable[..., Any]) -> tuple[Any, Any]:
+    def run(branch: Callable[..., Any], has_effects: bool = False) -> tuple[Any, Any]:
         notes.enter_branch()
-        autograph_effects = Effects(outer)
+        autograph_effects = body_effects(outer)
         copies = tuple(copy_of(value) for value in targets)
         values = tuple(lower(value, source) for value, source in zip(lifted, sources, strict=True))
         value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
-        token = HOLE if autograph_effects.token is None else autograph_effects.token
+        chained = has_effects or had_effects(autograph_effects)
+        token = current_token(autograph_effects) if chained else HOLE
         contents = tuple(_content(copy) for copy in copies)
         notes.leave_branch()
         spec = ("tuple", 3, (spec_of(value, copies, sources), spec_of(contents), spec_of(token)))
@@ -87,7 +87,13 @@ def _staged(
     travels = notes.agreed_travel(site)
     if not notes.branches_agree(site):
         notes.discard_attempt(site)
-        leaves = torch.cond(flag, lambda: _by_plan(run(true_fn), travels), lambda: _by_plan(run(false_fn), travels), ())
+        effects = travels[2][2][0] == "tensor"  # then a branch without effects hands the token on
+        leaves = torch.cond(
+            flag,
+            lambda: _by_plan(run(true_fn, effects), travels),
+            lambda: _by_plan(run(false_fn, effects), travels),
+            (),
+        )
     remaining = list(leaves)
     value_plan, content_plan, token_plan = notes.agreed_plan(site)[2]
     value = decode(value_plan, remaining, mutated, sources, for_branch=True)
@@ -95,7 +101,7 @@ def _staged(
         write_back(original, content)
     token = decode(token_plan, remaining, for_branch=True)
     if isinstance(token, torch.Tensor):
-        outer.token = token
+        put_token(outer, token)
     return value
 
 

@@ -2,8 +2,8 @@
 
 Each becomes a custom operator that takes a token and gives a new one; the chain of tokens is the order. At the top level
 the token lives in an object of this module, so that Dynamo returns it from the graph and nothing of the chain is dead.
-Inside a branch or loop body it lives in an object of that body (`Effects`), which the operator around it turns into one
-more result. A call finds the object of the innermost body around it by asking the tracer (see capture/inlining.py).
+Inside a branch or loop body it lives in a list of that body, which the operator around it turns into one more result. A
+call finds the list of the innermost body around it by asking the tracer (see capture/inlining.py).
 """
 
 from __future__ import annotations
@@ -18,21 +18,39 @@ from autograph_torch.runtime.structure import lift, spec_of
 from autograph_torch.runtime.values import HOLE
 
 
-class Effects:
-    """The token of one body: what its next effect comes after."""
+class _Top:
+    """Where the token lives outside of all bodies."""
 
-    def __init__(self, outer: Effects | None) -> None:
-        self.outer = outer
-        self.token: torch.Tensor | None = None
-
-    def current(self) -> torch.Tensor:
-        """The token to go on from: this body's, or the one around it."""
-        if self.token is not None:
-            return self.token
-        return torch.zeros(()) if self.outer is None else self.outer.current()
+    token: torch.Tensor | None = None
 
 
-TOP = Effects(None)
+TOP = _Top()
+
+# Where the token of a body lives: [the place around it, token, newer token, ...].
+Place = _Top | list[Any]
+
+
+def body_effects(outer: Place) -> list[Any]:
+    """A place for the tokens of one body."""
+    return [outer]
+
+
+def had_effects(place: list[Any]) -> bool:
+    return len(place) > 1
+
+
+def current_token(place: Place) -> torch.Tensor:
+    """The token that the next effect comes after."""
+    if isinstance(place, list):
+        return place[-1] if len(place) > 1 else current_token(place[0])
+    return torch.zeros(()) if notes.is_first_effect() or place.token is None else place.token
+
+
+def put_token(place: Place, token: torch.Tensor) -> None:
+    if isinstance(place, list):
+        place.append(token)
+    else:
+        place.token = token
 
 
 class Text:
@@ -68,15 +86,15 @@ def fail(error: type[BaseException], *args: Any) -> Any:
     return HOLE
 
 
-def surrounding_effects(effects: Any = None) -> Effects:
-    """The object of the innermost body around the call: the tracer fills in `effects` with it."""
+def surrounding_effects(effects: Any = None) -> Place:
+    """The place of the innermost body around the call: the tracer fills in `effects` with it."""
     return TOP if effects is None else effects
 
 
 def _emit(number: int, tensors: list[torch.Tensor]) -> None:
     """One link of the chain."""
     place = surrounding_effects()
-    place.token = torch.ops.autograph_torch.effect(place.current(), number, tensors)
+    put_token(place, torch.ops.autograph_torch.effect(current_token(place), number, tensors))
 
 
 def _taken_apart(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[torch.Tensor]]:
@@ -86,11 +104,12 @@ def _taken_apart(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[torch.Ten
     for value in args:
         if isinstance(value, Text):
             inner, more = _taken_apart(value.values)
-            parts.append(("text", value.template, len(inner), inner, len(tensors)))
+            parts.append(("text", value.template, len(inner), inner))
             tensors.extend(more)
         elif isinstance(value, (list, tuple)):
             inner, more = _taken_apart(tuple(value))
-            parts.append(("list" if isinstance(value, list) else "tuple", None, len(inner), inner, len(tensors)))
+            kind = "list" if isinstance(value, list) else "size" if isinstance(value, torch.Size) else "tuple"
+            parts.append((kind, None, len(inner), inner))
             tensors.extend(more)
         else:
             part, leaf = _one(value)

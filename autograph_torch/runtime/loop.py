@@ -11,6 +11,7 @@ from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import apart, copy_of, write_back
 
 State = tuple[Any, ...]
@@ -88,7 +89,7 @@ def run_with_writes(
         after = trip((*before[:rebound], *copies, *before[writes.stop :]))
         for copy, value in zip(copies, after[writes], strict=True):
             if isinstance(copy, (torch.Tensor, list, dict)) and value is not copy:
-                notes.refuse(
+                refuse(
                     "AG206",
                     "a loop both writes to an object in place and rebinds its name",
                     "use a name of its own for the new object",

@@ -9,13 +9,13 @@ results are constants to it. Notes live as long as the trace that wrote them.
 from __future__ import annotations
 
 import itertools
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
-from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import layout, tracing
 from autograph_torch.runtime.performing import HostCall
+from autograph_torch.runtime.refusal import raise_refusal
 
 _numbers = itertools.count()
 
@@ -43,7 +43,7 @@ def branches_agree(site: int) -> bool:
     try:
         notes[site, "plan"] = layout.join(notes[site, "then"], notes[site, "otherwise"])
     except layout.Mismatch as mismatch:
-        _raise(mismatch.code, mismatch.message, mismatch.advice)
+        raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     return layout.same_form(layout.travel(notes[site, "plan"]), notes[site, "first"])
 
 
@@ -75,7 +75,7 @@ def note_trip(site: int, spec: Any, sure: bool) -> bool:
     try:
         plan = layout.join_carry(notes[site, "plan"], spec, sure)
     except layout.Mismatch as mismatch:
-        _raise(mismatch.code, mismatch.message, mismatch.advice)
+        raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     agrees = bool(plan == notes[site, "plan"])
     notes[site, "plan"], notes[site, "agrees"] = plan, agrees
     return agrees
@@ -120,11 +120,20 @@ _effects: list[HostCall] = []
 
 
 @torch.compiler.assume_constant_result
+def is_first_effect() -> bool:
+    """Whether no effect of this trace has left a token at the top level yet."""
+    notes = tracing.notebook()
+    first = "effects" not in notes
+    notes["effects"] = True
+    return first
+
+
+@torch.compiler.assume_constant_result
 def new_effect(function: Any, parts: Any, keywords: Any) -> int:
     """A number for one place of a traced program that calls a host function."""
     for part in parts:
         if part[0] == "tensor" and part[1]:
-            _raise(
+            raise_refusal(
                 "AG322",
                 "a tensor with a gradient would be printed without its grad_fn",
                 "pass tensor.detach(), or a number: tensor.item()",
@@ -150,15 +159,3 @@ def note_site(construct: str, outcome: str) -> int:
     """For `explain`: what a place in the source became."""
     tracing.record_site(construct, outcome)
     return 0
-
-
-@torch.compiler.assume_constant_result
-def refuse(code: str, message: str, advice: str) -> NoReturn:
-    """Stop the trace with a message that shows the user's line."""
-    _raise(code, message, advice)
-
-
-def _raise(code: str, message: str, advice: str) -> NoReturn:
-    filename, line, text = tracing.user_line()
-    column = len(text) - len(text.lstrip()) + 1
-    raise CaptureError(Diagnostic(code, filename, line, column, line, message, advice, text))

@@ -40,4 +40,4 @@ def _value(part: Any, values: Iterator[torch.Tensor]) -> Any:
     inner = [_value(one, values) for one in part[3]]
     if kind == "text":
         return part[1].format(*inner)
-    return inner if kind == "list" else tuple(inner)
+    return inner if kind == "list" else torch.Size(inner) if kind == "size" else tuple(inner)

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_static_value
 
-from autograph_torch.runtime.notes import refuse
+from autograph_torch.runtime.refusal import refuse
 
 _UNLIKELY = 982451653
 

@@ -8,7 +8,7 @@ import torch
 
 
 def allclose(
-    input: torch.Tensor,  # noqa: A002 (torch's name)
+    input: torch.Tensor,
     other: torch.Tensor,
     rtol: float = 1e-05,
     atol: float = 1e-08,
@@ -20,7 +20,7 @@ def allclose(
     return torch.isclose(input, other, rtol, atol, equal_nan).all().item()
 
 
-def equal(input: torch.Tensor, other: torch.Tensor) -> Any:  # noqa: A002
+def equal(input: torch.Tensor, other: torch.Tensor) -> Any:
     """torch.equal: the same size and the same elements."""
     if not torch.compiler.is_compiling():
         return torch.equal(input, other)
@@ -29,7 +29,7 @@ def equal(input: torch.Tensor, other: torch.Tensor) -> Any:  # noqa: A002
     return (input == other).all().item()
 
 
-def is_nonzero(input: torch.Tensor) -> Any:  # noqa: A002
+def is_nonzero(input: torch.Tensor) -> Any:
     """torch.is_nonzero."""
     if not torch.compiler.is_compiling():
         return torch.is_nonzero(input)

@@ -16,11 +16,12 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes
-from autograph_torch.runtime.effects import Effects, surrounding_effects
+from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.gradients import anchored, keep_saved_buffers
 from autograph_torch.runtime.layout import Plan
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
 from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import decode, encode, spec_of
 from autograph_torch.runtime.values import HOLE
 
@@ -55,11 +56,13 @@ def run(
         if notes.trips_agree(site):
             token, *final = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
             if isinstance(token, torch.Tensor):
-                outer.token = token
+                put_token(outer, token)
             return tuple(final)
         notes.discard_attempt(site)
         plan = notes.agreed_plan(site)
-    notes.refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
+        if plan[2][0][0] == "tensor" and state[0] is HOLE:
+            state = (current_token(outer), *state[1:])
+    refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
 def _attempt(
@@ -74,10 +77,11 @@ def _attempt(
     def body_fn(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
         notes.enter_branch()
         before = decode(plan, list(leaves), handed=begin)
-        autograph_effects = Effects(outer)
-        autograph_effects.token = None if before[0] is HOLE else before[0]
+        autograph_effects = body_effects(outer)
+        if before[0] is not HOLE:
+            put_token(autograph_effects, before[0])
         after = trip(before[1:])
-        token = HOLE if autograph_effects.token is None else autograph_effects.token
+        token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         state = (token, *after)
         notes.leave_branch()
         if notes.note_trip(site, spec_of(state, handed=begin), sure):

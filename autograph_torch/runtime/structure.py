@@ -16,8 +16,8 @@ import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.layout import Plan, Spec
-from autograph_torch.runtime.notes import refuse
 from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Hole, Maybe, Undefined
 
 _NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}

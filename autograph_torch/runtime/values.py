@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, NoReturn
 
 import torch
 
+from autograph_torch.runtime.refusal import refuse
+
 
 class Undefined:
     """A local variable that is not bound yet. Any use raises UnboundLocalError, as reading the variable would."""
@@ -14,6 +16,12 @@ class Undefined:
         self._name = name
 
     def _raise(self, *_: Any, **__: Any) -> NoReturn:
+        if torch.compiler.is_compiling():
+            refuse(
+                "AG312",
+                f"`{self._name}` may be read before it is bound",
+                f"bind `{self._name}` before the `if` or loop, or in every branch",
+            )
         message = f"cannot access local variable '{self._name}' where it is not associated with a value"
         raise UnboundLocalError(message)
 
