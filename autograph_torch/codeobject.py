@@ -16,6 +16,7 @@ import gast
 from autograph_torch.rewriting import RUNTIME_IMPORT
 
 MARK = "autograph_torch: rewritten"
+FOLLOWS_CALLS = "autograph_torch: what it calls is rewritten too"
 
 
 def is_marked(code: types.CodeType) -> bool:
@@ -23,10 +24,16 @@ def is_marked(code: types.CodeType) -> bool:
     return MARK in code.co_consts
 
 
-def marked(code: types.CodeType) -> types.CodeType:
-    """The same code with the mark, in its nested functions too."""
-    constants = tuple(marked(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
-    return code.replace(co_consts=constants if MARK in constants else (*constants, MARK))
+def follows_calls(code: types.CodeType) -> bool:
+    """Whether the functions that this code calls are to be rewritten when they are reached."""
+    return FOLLOWS_CALLS in code.co_consts
+
+
+def marked(code: types.CodeType, follow: bool = False) -> types.CodeType:
+    """The same code with the mark, in its nested functions too; with `follow`, also that its calls are followed."""
+    constants = tuple(marked(c, follow) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    wanted = [MARK, *([FOLLOWS_CALLS] if follow else [])]
+    return code.replace(co_consts=(*constants, *(mark for mark in wanted if mark not in constants)))
 
 
 def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str, owner: str | None) -> types.CodeType:

@@ -12,7 +12,7 @@ import torch
 from autograph_torch.capture import inlining, policy
 from autograph_torch.capture.compiled import compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
-from autograph_torch.codeobject import new_function
+from autograph_torch.codeobject import marked, new_function
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.live import Conversion, convert_code
 
@@ -53,7 +53,7 @@ def autograph(
     if isinstance(target, type):
         return convert_module_class(target, lambda function: autograph(function, recursive=recursive, **compile_options))
     if isinstance(target, torch.nn.Module):
-        return convert_module(target, recursive, compile_options)
+        return convert_module(target, recursive, compile_options, convert_one)
     if isinstance(target, (staticmethod, classmethod)):
         return type(target)(autograph(target.__func__, recursive=recursive, **compile_options))
     return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, compile_options)
@@ -72,9 +72,9 @@ def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = F
     if isinstance(target, type):
         return convert_module_class(target, lambda function: convert(function, recursive=recursive))
     if isinstance(target, torch.nn.Module):
-        return convert_module(target, recursive, None)
+        return convert_module(target, recursive, None, convert_one)
     if isinstance(target, types.FunctionType):
-        return new_function(target, conversion_of(target).code)
+        return new_function(target, marked(conversion_of(target).code, follow=recursive))
     if isinstance(target, types.MethodType):
         return types.MethodType(convert(target.__func__, recursive=recursive), target.__self__)
     if isinstance(target, (staticmethod, classmethod)):
@@ -86,6 +86,11 @@ def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = F
             raise _not_convertible(target)
         return target
     return _calling(target, recursive)
+
+
+def convert_one(function: types.FunctionType) -> types.FunctionType:
+    """The rewritten function, whose calls are not followed."""
+    return convert(function, recursive=False)  # type: ignore[no-any-return]
 
 
 def conversion_of(function: types.FunctionType) -> Conversion:

@@ -68,9 +68,10 @@ class _Structurer:
         done: list[gast.stmt] = []
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
+            statement = self._as_one_trip(statement, end)
             if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound):
                 return [*done, self._move_into(statement, rest, end, bound)]
-            if self._facts.needs_steps(statement) and exits(statement.body).returns and end.movable:
+            if isinstance(statement, (gast.For, gast.While)) and self._returns_early(statement) and end.movable:
                 after = self._loop_bound(statement, bound)
                 loop = self._statement(statement, rest, end, bound)
                 return [*done, *loop, *self.block(rest, end, after, explicit=True)]
@@ -81,6 +82,20 @@ class _Structurer:
         if end.drops_continue and done and isinstance(done[-1], gast.Continue):
             done[-1:] = [] if len(done) > 1 else [replace(done[-1], gast.Pass())]
         return block if _same(done, block) else done
+
+    def _returns_early(self, node: gast.For | gast.While) -> bool:
+        return self._facts.needs_steps(node) and exits(node.body).returns
+
+    def _as_one_trip(self, node: gast.stmt, end: _End) -> gast.stmt:
+        """A `with` or `try` that data may return from: a loop of one trip, whose step tells how it ended."""
+        if not isinstance(node, (gast.With, gast.Try)) or not end.movable or isinstance(end.jump, gast.Continue):
+            return node
+        leaves = self._facts.exits_under_data([node])
+        if not leaves.returns or leaves.breaks or leaves.continues or (isinstance(node, gast.Try) and node.orelse):
+            return node
+        target = name(self._facts.fresh("_"), store=True)
+        loop = gast.For(target=target, iter=runtime_call("once"), body=[node], orelse=[], type_comment=None)
+        return place(loop, node)
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
@@ -150,8 +165,8 @@ class _Structurer:
         if under_data and isinstance(node, gast.With) and not completes(node.body):
             inner = _End(movable=True)
             return [derive(node, body=self.block(node.body, inner, bound, explicit=False))]
-        if under_data and isinstance(node, gast.With) and not rest and end.jump is not None and end.movable:
-            return [derive(node, body=self.block(node.body, end, bound, explicit=True))]
+        if under_data and isinstance(node, (gast.With, gast.Try)) and not rest and isinstance(end.jump, gast.Continue):
+            return [self._ending(node, end, bound)]
         if under_data:
             self._facts.report(
                 "AG202",
@@ -161,6 +176,15 @@ class _Structurer:
             )
             return [node]
         return [self._inside(node, bound)]
+
+    def _ending(self, node: gast.With | gast.Try, end: _End, bound: frozenset[str]) -> gast.stmt:
+        """A `with` or `try` at the end of a step: each of its blocks says how the step ends."""
+        changes: dict[str, object] = {"body": self.block(node.body, end, bound, explicit=True)}
+        if isinstance(node, gast.Try):
+            changes["handlers"] = [
+                derive(handler, body=self.block(handler.body, end, bound, explicit=True)) for handler in node.handlers
+            ]
+        return derive(node, **changes)
 
     def _inside(self, node: gast.stmt, bound: frozenset[str]) -> gast.stmt:
         """A compound statement without jumps under data of its own: look into its blocks."""

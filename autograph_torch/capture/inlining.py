@@ -23,7 +23,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import repair_attribute_writes
-from autograph_torch.codeobject import is_marked
+from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
 from autograph_torch.runtime.effects import surrounding_effects
@@ -93,7 +93,7 @@ def _is_cell(variable: Any) -> bool:
 def _below_converted(parent: Any) -> bool:
     """Whether some frame around is one that the user chose to convert, with calls included."""
     while parent is not None:
-        if is_marked(parent.f_code):
+        if follows_calls(parent.f_code):
             return True
         parent = getattr(parent, "parent", None)
     return False

@@ -17,21 +17,31 @@ from autograph_torch.capture.compiled import compiled_callable
 from autograph_torch.codeobject import marked, new_function
 
 
-def convert_module(model: torch.nn.Module, recursive: bool, options: Mapping[str, Any] | None) -> torch.nn.Module:
-    """A module that shares everything with `model` and runs converted; compiled when `options` are given."""
+def convert_module(
+    model: torch.nn.Module,
+    recursive: bool,
+    options: Mapping[str, Any] | None,
+    convert_function: Callable[[Any], Any],
+) -> torch.nn.Module:
+    """A module that shares everything with `model` and runs converted; compiled when `options` are given.
+
+    With `recursive`, whatever the call reaches is converted; without, `forward` alone, by `convert_function`.
+    """
     original = type(model)
     if "_autograph_origin" in original.__dict__:
         model, original = _restored(model), original._autograph_origin
     new = copy.copy(model)
-    new.__class__ = _converted_class(original, options, recursive)
+    new.__class__ = _converted_class(original, options, recursive, convert_function)
     return new
 
 
-def _converted_class(original: type, options: Mapping[str, Any] | None, recursive: bool) -> type:
+def _converted_class(
+    original: type, options: Mapping[str, Any] | None, recursive: bool, convert_function: Callable[[Any], Any]
+) -> type:
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         return original.__call__(self, *args, **kwargs)
 
-    converted = new_function(run, marked(run.__code__)) if recursive else _forward_only(original)
+    converted = new_function(run, marked(run.__code__, follow=recursive))
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if options is None or torch.compiler.is_compiling():
@@ -41,13 +51,13 @@ def _converted_class(original: type, options: Mapping[str, Any] | None, recursiv
             compiled = self.__dict__["_autograph_compiled"] = compiled_callable(converted, run, options)
         return compiled(self, *args, **kwargs)
 
-    call = new_function(__call__, marked(__call__.__code__))
+    call = new_function(__call__, marked(__call__.__code__, follow=recursive))
 
     def __reduce_ex__(self: Any, protocol: Any) -> Any:
         return _rebuild, (_restored(self), recursive, None if options is None else dict(options))
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        return convert_module(copy.deepcopy(_restored(self), memo), recursive, options)
+        return convert_module(copy.deepcopy(_restored(self), memo), recursive, options, convert_function)
 
     namespace = {
         "__call__": call,
@@ -58,19 +68,9 @@ def _converted_class(original: type, options: Mapping[str, Any] | None, recursiv
         "__doc__": original.__doc__,
         "_autograph_origin": original,
     }
+    if not recursive:
+        namespace["forward"] = convert_function(original.forward)
     return types.new_class(original.__name__, (original,), {}, lambda body: body.update(namespace))
-
-
-def _forward_only(original: type) -> Callable[..., Any]:
-    """Without recursion only `forward` itself is converted."""
-    from autograph_torch.decorator import convert
-
-    forward = convert(original.forward, recursive=False)
-
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return forward(self, *args, **kwargs)
-
-    return run
 
 
 def _restored(model: torch.nn.Module) -> torch.nn.Module:
@@ -81,7 +81,9 @@ def _restored(model: torch.nn.Module) -> torch.nn.Module:
 
 
 def _rebuild(model: torch.nn.Module, recursive: bool, options: Mapping[str, Any] | None) -> torch.nn.Module:
-    return convert_module(model, recursive, options)
+    from autograph_torch.decorator import convert_one
+
+    return convert_module(model, recursive, options, convert_one)
 
 
 def convert_module_class(cls: type, convert_function: Callable[[Any], Any]) -> type:

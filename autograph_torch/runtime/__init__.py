@@ -10,6 +10,7 @@ torch.while_loop; all others stay Python.
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import effect, fail, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
+from autograph_torch.runtime.iteration import once
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
@@ -37,6 +38,7 @@ __all__ = [
     "index",
     "is_nonzero",
     "not_",
+    "once",
     "or_",
     "or_else",
     "range",

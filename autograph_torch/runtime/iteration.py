@@ -66,6 +66,15 @@ def zip_(*iterables: Any) -> Any:
     return Sequence(length, lambda k: tuple(part.item(k) for part in parts), all(part.known for part in parts))
 
 
+class Once:
+    """The iterable of a block that is run once and may be left early."""
+
+
+def once() -> Any:
+    """One trip: for a `with` or `try` that data may return from."""
+    return Once() if torch.compiler.is_compiling() else (None,)
+
+
 def as_sequence(iterable: Any) -> Sequence:
     """A tensor, list or Sequence as elements by position. Rows are copies: branches may not close over views."""
     if isinstance(iterable, Sequence):

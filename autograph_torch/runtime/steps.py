@@ -15,7 +15,7 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.iteration import Sequence, elements
+from autograph_torch.runtime.iteration import Once, Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
@@ -94,6 +94,8 @@ def for_steps(
         The final state; with `after`, what the function returns.
     """
     state = (*carry, *mutated, *reads)
+    if isinstance(iterable, Once):
+        return _one_trip(step, state, after)
     sequence = staged_sequence(iterable)
     if not torch.compiler.is_compiling():
         return _python_for(iterable, step, state, after)
@@ -134,6 +136,14 @@ def while_steps(
         return and_then(s[0] == NEXT, lambda: cond_fn(*s[2]))
 
     return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), len(reads), after)
+
+
+def _one_trip(step: Callable[..., Any], state: State, after: After) -> Any:
+    """A block that is not a loop: how it ended is known only behind it, so its context does not cover what follows."""
+    how, value, state = step(None, *state, Outcomes())
+    if not _is_symbolic(how):
+        return value if how == EXIT else _finish(after, state)
+    return cond(how == EXIT, lambda v, _: v, lambda _, final: _finish(after, final), (value, state))
 
 
 def _is_symbolic(how: Any) -> bool:
