@@ -114,7 +114,8 @@ def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return target(*args, **kwargs)
 
-    return convert(functools.wraps(target, updated=())(call), recursive=recursive)
+    made = new_function(call, marked(call.__code__, follow=recursive))
+    return functools.wraps(target, updated=())(made)
 
 
 def do_not_convert(function: F) -> F:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from autograph_torch import autograph
@@ -18,14 +19,19 @@ BACKEND = os.environ.get("AUTOGRAPH_EXAMPLE_BACKEND", "eager")
 class Block(nn.Module):
     def __init__(self, width: int, heads: int):
         super().__init__()
+        self.heads = heads
         self.norm1 = nn.LayerNorm(width)
         self.norm2 = nn.LayerNorm(width)
-        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
         self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
 
+    def attention(self, x):
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        return self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
     def forward(self, x):
-        y = self.norm1(x)
-        x = x + self.attention(y, y, y, need_weights=False)[0]
+        x = x + self.attention(self.norm1(x))
         return x + self.mlp(self.norm2(x))
 
 

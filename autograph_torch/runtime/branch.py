@@ -54,7 +54,7 @@ def _staged(
 ) -> Any:
     site = notes.new_site()
     sources = (*operands, *reads)
-    lifted = tuple(apart(value) if reads else lift(value) for value in sources)
+    lifted = tuple(lift(apart(value) if reads else value) for value in sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
     targets = tuple(copy_of(value) for value in mutated)
 

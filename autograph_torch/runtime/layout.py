@@ -63,12 +63,6 @@ def carry_plan(spec: Spec) -> Plan:
     return spec
 
 
-def state_plan(spec: Spec, fixed: int) -> Plan:
-    """The plan of a loop's state: the last `fixed` values stay what they are, and Python constants among them constant."""
-    kind, size, parts = spec
-    return (kind, size, tuple(carry_plan(part) for part in parts[: size - fixed]) + parts[size - fixed :])
-
-
 def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":

@@ -12,7 +12,7 @@ from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import apart, copy_of, write_back
+from autograph_torch.runtime.structure import apart, copy_of, lift, lower, write_back
 
 State = tuple[Any, ...]
 
@@ -80,29 +80,40 @@ def run_with_writes(
     fixed: int,
     entered: bool | torch.Tensor,
 ) -> State:
-    """A staged loop over `state`: `rebound` values, then objects written to in place, then `fixed` values to read."""
-    writes = slice(rebound, len(state) - fixed)
-    kept = tuple(apart(value) for value in state[len(state) - fixed :])
-    state = (*state[: len(state) - fixed], *kept)
-    def trip_on_copies(before: State) -> State:
-        copies = tuple(copy_of(value) for value in before[writes])
-        after = trip((*before[:rebound], *copies, *before[writes.stop :]))
-        for copy, value in zip(copies, after[writes], strict=True):
-            if isinstance(copy, (torch.Tensor, list, dict)) and value is not copy:
-                refuse(
-                    "AG206",
-                    "a loop both writes to an object in place and rebinds its name",
-                    "use a name of its own for the new object",
-                )
-        return after
+    """A staged loop over `state`: `rebound` values, then objects written to in place, then `fixed` values to read.
 
-    final = staged.run(test, trip_on_copies, state, fixed, entered)
+    The values to read are closed over; numbers that depend on data as tensors, which are numbers again inside.
+    """
+    count = len(state) - fixed
+    changing, given = state[:count], state[count:]
+    lifted = tuple(lift(apart(value)) for value in given)
+
+    def to_read() -> State:
+        return tuple(lower(value, original) for value, original in zip(lifted, given, strict=True))
+
+    def trip_on_copies(before: State) -> State:
+        copies = tuple(copy_of(value) for value in before[rebound:])
+        after = trip((*before[:rebound], *copies, *to_read()))
+        _check_same_objects(copies, after[rebound:count])
+        return after[:count]
+
+    final = staged.run(lambda s: test((*s, *to_read())), trip_on_copies, changing, entered)
     written = []
-    for original, value in zip(state[writes], final[writes], strict=True):
+    for original, value in zip(changing[rebound:], final[rebound:], strict=True):
         if isinstance(original, (torch.Tensor, list, dict)):
             write_back(original, value)
             written.append(original)
         else:
             written.append(value)
-    return (*final[:rebound], *written, *final[writes.stop :])
+    return (*final[:rebound], *written, *given)
 
+
+def _check_same_objects(copies: State, values: State) -> None:
+    """What is written to in place must still be the object that it was when the trip ends."""
+    for copy, value in zip(copies, values, strict=True):
+        if isinstance(copy, (torch.Tensor, list, dict)) and value is not copy:
+            refuse(
+                "AG206",
+                "a loop both writes to an object in place and rebinds its name",
+                "use a name of its own for the new object",
+            )

@@ -60,11 +60,11 @@ def agreed_travel(site: int) -> Any:
 
 
 @torch.compiler.assume_constant_result
-def carry_plan(site: int, spec: Any, fixed: int) -> Any:
+def carry_plan(site: int, spec: Any) -> Any:
     """The plan of a loop's carry as the initial values have it."""
     notes = tracing.notebook()
     notes[site, "init"] = spec
-    notes[site, "plan"] = layout.state_plan(spec, fixed)
+    notes[site, "plan"] = layout.carry_plan(spec)
     return notes[site, "plan"]
 
 

@@ -17,7 +17,7 @@ from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true,
 
 from autograph_torch.runtime.refusal import refuse
 
-_UNLIKELY = 982451653
+_UNLIKELY = 982451653.5
 
 
 def truth(predicate: Any) -> bool | torch.Tensor:
@@ -42,8 +42,14 @@ def is_data_dependent(number: bool | int | float) -> bool:
     """Whether a number is known only when the graph runs (and not merely a size that Dynamo guards on)."""
     if has_static_value(number):
         return False
-    # Where no guard can be put on a number, guard_or_true says True to any question about it.
-    return isinstance(number, bool) or (guard_or_true(number == _UNLIKELY) and guard_or_true(number == _UNLIKELY + 1))
+    if isinstance(number, bool):
+        return True
+    if isinstance(number, float):
+        return guard_or_true(number == _UNLIKELY)
+    # Where no guard can be put on a number, nothing is true of it; its range alone may decide the first question.
+    if not guard_or_false(number > 1) and not guard_or_false(number <= 1):
+        return True
+    return not guard_or_false(number % 2 == 0) and not guard_or_false(number % 2 == 1)
 
 
 def _number(number: bool | int | float) -> bool | torch.Tensor:

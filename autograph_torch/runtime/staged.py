@@ -33,7 +33,6 @@ def run(
     test: Callable[[State], Any],
     trip: Callable[[State], State],
     state: State,
-    fixed: int,
     entered: bool | torch.Tensor,
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
@@ -42,13 +41,12 @@ def run(
         test: the predicate of a state.
         trip: one trip; may change types on its first run, shapes never.
         state: the initial state.
-        fixed: how many values at its end no trip changes.
         entered: whether there is a first trip: True, or a 0-d bool tensor.
     """
     site = notes.new_site()
     outer = surrounding_effects()
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
-    plan = notes.carry_plan(site, spec_of(state, handed=state), fixed)
+    plan = notes.carry_plan(site, spec_of(state, handed=state))
     for _ in range(_ROUNDS):
         notes.begin_attempt(site)
         init = _initial(state, plan)

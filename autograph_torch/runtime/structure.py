@@ -210,14 +210,14 @@ def copy_of(value: Any) -> Any:
 
 
 def apart(value: Any) -> Any:
-    """The same value in memory of its own; numbers that depend on data as tensors (see `lift`)."""
+    """The same value in memory of its own."""
     if isinstance(value, torch.Tensor):
         return value.clone()
     if isinstance(value, list):
         return [apart(part) for part in value]
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return tuple(apart(part) for part in value)
-    return lift(value)
+    return value
 
 
 def write_back(original: Any, new: Any) -> None:
