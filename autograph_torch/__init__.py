@@ -23,7 +23,7 @@ _EXPORTS = {
     "autograph": "autograph_torch.decorator",
     "convert": "autograph_torch.decorator",
     "do_not_convert": "autograph_torch.decorator",
-    "to_source": "autograph_torch.decorator",
+    "to_source": "autograph_torch.capture.text",
     "explain": "autograph_torch.capture.explain",
     "export": "autograph_torch.capture.export",
     "trace": "autograph_torch.capture.export",

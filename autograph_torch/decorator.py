@@ -14,7 +14,7 @@ from autograph_torch.capture.compiled import compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
 from autograph_torch.codeobject import marked, new_function
 from autograph_torch.diagnostics import ConversionError, Diagnostic
-from autograph_torch.live import Conversion, convert_code
+from autograph_torch.live import Conversion, convert_code, names_in_reach
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,17 +95,7 @@ def convert_one(function: types.FunctionType) -> types.FunctionType:
 
 def conversion_of(function: types.FunctionType) -> Conversion:
     """What the compiler makes of a function."""
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    closed_over = {name: cell.cell_contents for name, cell in cells if _is_filled(cell)}
-    return convert_code(function.__code__, {**function.__globals__, **closed_over}, {})
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 (an empty cell raises)
-    except ValueError:
-        return False
-    return True
+    return convert_code(function.__code__, names_in_reach(function), {})
 
 
 def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:

@@ -189,6 +189,7 @@ _RULES = (
     Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),
     Rule("AG302", "no source", "Built-in functions, C functions, and functions made by `exec` without a source line."),
     Rule("AG303", "unknown directive", "A `# autograph:` comment that says none of: skip, off, on, skip-file."),
+    Rule("AG304", "unknown target", "What to_source and the command line can write."),
     Rule(
         "AG310",
         "the two branches cannot be reconciled",

@@ -39,7 +39,7 @@ def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds:
     if is_marked(function_code):
         return Conversion(function_code, ())
     located = locate(function_code)
-    rewritten = rewrite_located(located, function_code, names, seeds)
+    rewritten = rewrite_located(located, names, seeds)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -47,8 +47,9 @@ def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds:
 
 
 def rewrite_located(
-    located: Located, code: types.CodeType, names: Mapping[str, Any], seeds: Mapping[str, Kind]
+    located: Located, names: Mapping[str, Any], seeds: Mapping[str, Kind], assume_unknown: bool = True
 ) -> Rewritten:
+    """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
     used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     around = Surroundings(
@@ -56,9 +57,23 @@ def rewrite_located(
         lines=located.lines,
         imports=_imports(names, used),
         outer={name: kind_of(names[name]) for name in used if name in names and not _is_torch(names[name])},
-        assume_unknown=True,
+        assume_unknown=assume_unknown,
     )
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
+
+
+def names_in_reach(function: types.FunctionType) -> dict[str, Any]:
+    """Globals and closed-over values of a function."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {**function.__globals__, **{name: cell.cell_contents for name, cell in cells if _is_filled(cell)}}
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 (an empty cell raises)
+    except ValueError:
+        return False
+    return True
 
 
 def kind_of(value: Any) -> Kind:

@@ -36,7 +36,7 @@ class Block(nn.Module):
 
 
 class EarlyExit(nn.Module):
-    def __init__(self, width: int = 32, classes: int = 10, depth: int = 6, threshold: float = 0.3):
+    def __init__(self, width: int = 32, classes: int = 10, depth: int = 4, threshold: float = 0.3):
         super().__init__()
         self.blocks = nn.ModuleList(Block(width, heads=4) for _ in range(depth))
         self.heads = nn.ModuleList(nn.Linear(width, classes) for _ in range(depth))

@@ -20,21 +20,20 @@ class LanguageModel(nn.Module):
         self.cell = nn.GRUCell(width, width)
         self.head = nn.Linear(width, vocabulary)
 
-    def forward(self, start: torch.Tensor, max_tokens: int = 6):
+    def forward(self, start: torch.Tensor, max_tokens: int = 16):
         """Tokens of shape (batch, max_tokens), filled up with END, and the length of each sequence."""
         hidden = torch.zeros(len(start), self.cell.hidden_size)
         tokens = torch.full((len(start), max_tokens), END)
         finished = torch.zeros(len(start), dtype=torch.bool)
         lengths = torch.zeros(len(start), dtype=torch.long)
-        token = start
-        for position in range(max_tokens):
+        token, position = start, 0
+        while position < max_tokens and not finished.all():
             hidden = self.cell(self.embedding(token), hidden)
             token = self.head(hidden).argmax(dim=-1).masked_fill(finished, END)
             tokens[:, position] = token
             finished = finished | (token == END)
-            if finished.all():
-                break
             lengths = lengths + ~finished
+            position += 1
         return tokens, lengths
 
 

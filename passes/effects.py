@@ -24,12 +24,14 @@ _LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log"
 def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite prints, warnings, log calls and asserts on tensors."""
 
+    wanted = facts.handles_tensors()
+
     def lower(node: gast.AST) -> gast.AST:
         if isinstance(node, SCOPES):
             return node
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
             return _assertion(node, facts)
-        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and _is_host_call(node.value):
+        if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and _is_host_call(node.value):
             return derive(node, value=_host_call(node.value, facts))
         return rebuild(node, lower)
 

@@ -55,9 +55,8 @@ class _Logic:
     def _logical(self, node: gast.AST, as_test: bool) -> gast.expr | None:
         if isinstance(node, gast.BoolOp):
             return self._bool_op(node, as_test)
-        if _is_not(node) and self._facts.may_be_tensor(node.operand):
-            new = runtime_call("not_", self.test(node.operand))
-            return self._done(node, new if as_test else call(name("bool"), new))
+        if _is_not(node):
+            return self._negation(node, as_test)
         if isinstance(node, gast.Compare) and len(node.ops) > 1 and self._facts.may_be_tensor(node):
             return self._chain(node, as_test)
         if isinstance(node, gast.Call):
@@ -68,26 +67,35 @@ class _Logic:
         self._facts.report("AG107", old, "a logical operator on tensors becomes a call")
         return replace(old, new)
 
+    def _negation(self, node: gast.UnaryOp, as_test: bool) -> gast.expr | None:
+        operand = self.test(node.operand)
+        if not (self._facts.may_be_tensor(node.operand) or self._facts.may_be_tensor(operand)):
+            return None
+        new = runtime_call("not_", operand)
+        return self._done(node, new if as_test else call(name("bool"), new))
+
     def _bool_op(self, node: gast.BoolOp, as_test: bool) -> gast.expr | None:
         # Python asks every operand but the last for its truth value.
-        asked = [self._facts.may_be_tensor(operand) for operand in node.values[:-1]]
+        operands = [self.test(v) if as_test else self.value(v) for v in node.values]
+        asked = [
+            self._facts.may_be_tensor(old) or self._facts.may_be_tensor(new)
+            for old, new in zip(node.values[:-1], operands[:-1], strict=True)
+        ]
         if not any(asked) or any(binds(operand) for operand in node.values[1:]):
             return None
         first = asked.index(True)
-        plain = [self.test(v) if as_test else self.value(v) for v in node.values[:first]]
-        joined = self._join(node.op, node.values[first:], as_test)
-        if plain:
-            joined = gast.BoolOp(op=node.op, values=[*plain, joined])
+        harmless = all(_is_harmless(operand) for operand in node.values[first + 1 :])
+        joined = self._join(node.op, operands[first:], as_test, harmless)
+        if first:
+            joined = gast.BoolOp(op=node.op, values=[*operands[:first], joined])
         return self._done(node, joined)
 
-    def _join(self, op: gast.boolop, operands: list[gast.expr], as_test: bool) -> gast.expr:
+    def _join(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
         if as_test:
-            rest = [thunk(self.test(operand)) for operand in operands[1:]]
-            lazy = not all(_is_harmless(operand) for operand in operands[1:])
-            operator = ("and_then" if lazy else "and_") if isinstance(op, gast.And) else "or_else" if lazy else "or_"
-            return runtime_call(operator, self.test(operands[0]), *rest)
-        first, again = self._once(self.value(operands[0]), "left")
-        rest = self._join(op, operands[1:], as_test) if len(operands) > 2 else self.value(operands[1])
+            eager, lazy = ("and_", "and_then") if isinstance(op, gast.And) else ("or_", "or_else")
+            return runtime_call(eager if harmless else lazy, operands[0], *(thunk(operand) for operand in operands[1:]))
+        first, again = self._once(operands[0], "left")
+        rest = self._join(op, operands[1:], as_test, harmless) if len(operands) > 2 else operands[1]
         arms = (thunk(rest), thunk(again)) if isinstance(op, gast.And) else (thunk(again), thunk(rest))
         return runtime_call("cond", first, *arms)
 
@@ -127,7 +135,9 @@ class _Logic:
             return None
         if not self._facts.may_be_tensor(argument.elt):
             return None
-        new = runtime_call(node.func.id + "_", rebuild(argument, self.value))
+        asked = self.test(argument.elt)
+        tested = argument if asked is argument.elt else derive(argument, elt=asked)
+        new = runtime_call(node.func.id + "_", rebuild(tested, lambda c: c if c is asked else self.value(c)))
         self._facts.report("AG108", node, f"`{node.func.id}` over tensors becomes ag.{node.func.id}_")
         return replace(node, new if as_test else call(name("bool"), new))
 

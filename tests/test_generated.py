@@ -1,6 +1,7 @@
 """Generated programs agree with eager or are refused.
 
-AUTOGRAPH_PROGRAMS=500 python -m pytest tests/test_generated.py runs more of them.
+AUTOGRAPH_PROGRAMS=500 python -m pytest tests/test_generated.py runs more of them; `python -m tests.fuzz` also looks for
+the smallest program that fails.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.generator import Generated, generated, judge
 
@@ -22,7 +23,12 @@ def test_generated_programs_agree_with_eager() -> None:
     kinds: list[str] = []
 
     @settings(
-        max_examples=PROGRAMS, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+        max_examples=PROGRAMS,
+        phases=(Phase.generate,),
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
     )
     @given(generated())
     def agrees(made: Generated) -> None:

@@ -61,6 +61,10 @@ class Facts:
             return self.dynamic_iterable(node.iter)
         return False
 
+    def handles_tensors(self) -> bool:
+        """Whether the function has to do with tensors at all; a function that was asked for always counts."""
+        return self.assume_unknown or any(kind >= Kind.TENSOR for kind in self.kinds.names().values())
+
     def handed_over(self, names: Iterable[str]) -> list[str]:
         """Names that the functions of a branch may read but not close over: data-dependent numbers, and views."""
         names = list(names)

@@ -1,0 +1,28 @@
+import torch
+
+
+def func(t: torch.Tensor, v: int) -> torch.Tensor:
+    if v in t:
+        return t
+    if v + 1 not in t:
+        return -t
+    return t * 0
+# output
+import torch
+import autograph_torch.runtime as ag
+
+
+def func(t: torch.Tensor, v: int) -> torch.Tensor:
+    return ag.cond(
+        ag.contains(t, v),
+        lambda: t,
+        lambda: ag.cond(
+            ag.not_(ag.contains(t, v + 1)),
+            lambda: -t,
+            lambda: t * 0,
+        ),
+    )
+# calls
+func(torch.tensor([1, 2]), 1)
+func(torch.tensor([1, 2]), 0)
+func(torch.tensor([1, 2]), 5)
