@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
+from typing import Any
 
 import gast
 
@@ -50,17 +51,16 @@ def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str
     future = original.co_flags & _FUTURE_FLAGS
     compiled = compile(module, filename, "exec", flags=future, dont_inherit=True)
     code = _find(compiled, node.name, original)
-    changes = {"co_name": original.co_name}
     if sys.version_info >= (3, 11):
-        changes["co_qualname"] = original.co_qualname
-    return marked(code).replace(**changes)
+        code = code.replace(co_qualname=original.co_qualname)
+    return marked(code).replace(co_name=original.co_name)
 
 
 _COMPILED_NAME = "autograph_rewritten"
 _FUTURE_FLAGS = 0x1000000  # CO_FUTURE_ANNOTATIONS, the only future statement that still matters
 
 
-def new_function(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
+def new_function(function: Any, code: types.CodeType) -> types.FunctionType:
     """A function like `function` that runs `code`."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple(cells[name] for name in code.co_freevars)
@@ -90,7 +90,7 @@ def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.FunctionDef | ast
     imports = ast.parse(RUNTIME_IMPORT).body
     for statement in imports:
         for part in ast.walk(statement):
-            if hasattr(part, "lineno"):
+            if isinstance(part, (ast.stmt, ast.expr, ast.alias)):
                 part.lineno = part.end_lineno = line
     node.body[at:at] = imports
     _name_first_lines(node)
@@ -106,9 +106,7 @@ def _name_first_lines(node: ast.AST) -> None:
                 part.end_lineno, part.end_col_offset = part.lineno, part.col_offset + 1
 
 
-def _factory(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, free: tuple[str, ...], owner: str | None
-) -> ast.Module:
+def _factory(node: ast.FunctionDef | ast.AsyncFunctionDef, free: tuple[str, ...], owner: str | None) -> ast.Module:
     inner: ast.stmt = node
     if owner is not None:
         inner = ast.ClassDef(name=owner, bases=[], keywords=[], body=[node], decorator_list=[])

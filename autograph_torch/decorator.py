@@ -51,7 +51,9 @@ def autograph(
     if not compile:
         return convert(target, recursive=recursive)
     if isinstance(target, type):
-        return convert_module_class(target, lambda function: autograph(function, recursive=recursive, **compile_options))
+        return convert_module_class(
+            target, lambda function: autograph(function, recursive=recursive, **compile_options)
+        )
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, compile_options, convert_one)
     if isinstance(target, (staticmethod, classmethod)):

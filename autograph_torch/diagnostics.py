@@ -111,7 +111,8 @@ _RULES = (
         "A step says how it ends: `loop.next(...)` goes on with the next trip, `loop.stop(...)` leaves the loop, "
         "`loop.exit(value)` returns from the function.",
         "for i in range(10):\n    x = x / 2\n    if x.norm() < 1:\n        break",
-        "def step(i, x, loop):\n    x = x / 2\n    return ag.cond(x.norm() < 1, lambda: loop.stop(x), lambda: loop.next(x))\n"
+        "def step(i, x, loop):\n    x = x / 2\n"
+        "    return ag.cond(x.norm() < 1, lambda: loop.stop(x), lambda: loop.next(x))\n"
         "(x,) = ag.for_steps(range(10), step, (x,))",
     ),
     Rule(
@@ -197,10 +198,20 @@ _RULES = (
     ),
     Rule("AG311", "a value changes its shape in a loop", "What a loop carries keeps its shape from trip to trip."),
     Rule("AG312", "a name may be undefined", "A name that only one branch binds is read afterwards."),
-    Rule("AG313", "a predicate needs exactly one element", "The truth value of a tensor of several elements is ambiguous."),
+    Rule(
+        "AG313",
+        "a predicate needs exactly one element",
+        "The truth value of a tensor of several elements is ambiguous.",
+    ),
     Rule("AG320", "the tracer refused", "Something besides control flow keeps torch from capturing one graph."),
-    Rule("AG322", "a tensor with a gradient cannot be printed", "Eager prints its grad_fn, which the graph does not have."),
-    Rule("AG321", "a value depends on data where the tracer needs a fixed number", "Sizes, indices and loops of Python."),
+    Rule(
+        "AG322",
+        "a tensor with a gradient cannot be printed",
+        "Eager prints its grad_fn, which the graph does not have.",
+    ),
+    Rule(
+        "AG321", "a value depends on data where the tracer needs a fixed number", "Sizes, indices and loops of Python."
+    ),
 )
 
 RULES: dict[str, Rule] = {rule.code: rule for rule in _RULES}

@@ -98,10 +98,10 @@ def _torch_path(value: Any) -> str | None:
     if isinstance(value, types.ModuleType):
         module, attribute = value.__name__, ""
     else:
-        module, attribute = getattr(value, "__module__", None) or "", getattr(value, "__name__", "")
+        module, attribute = str(getattr(value, "__module__", "")), getattr(value, "__name__", "")
         if isinstance(value, types.BuiltinFunctionType) and type(value.__self__).__name__ == "type":
             module = "torch" if "torch" in repr(value.__self__) else module
-    if not isinstance(module, str) or module.split(".")[0] != "torch":
+    if module.split(".")[0] != "torch":
         return None
     path = module.removeprefix("torch").lstrip(".").removeprefix("_C._VariableFunctions")
     return ".".join(part for part in (path, attribute) if part)

@@ -57,7 +57,9 @@ def rewrite_function(
         seeds: kinds of parameters, where the caller knows more than the signature says.
         is_method: whether the first parameter is the object.
     """
-    kinds = Kinds(around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown)
+    kinds = Kinds(
+        around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
+    )
     kinds.infer(function.body)
     diagnostics: list[Diagnostic] = []
     tree = _rewrite_nested(function, around, kinds, diagnostics)

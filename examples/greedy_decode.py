@@ -23,18 +23,18 @@ class LanguageModel(nn.Module):
     def forward(self, start: torch.Tensor, max_tokens: int = 16):
         """Tokens of shape (batch, max_tokens), filled up with END, and the length of each sequence."""
         hidden = torch.zeros(len(start), self.cell.hidden_size)
-        tokens = torch.full((len(start), max_tokens), END)
+        tokens = torch.full((max_tokens, len(start)), END)
         finished = torch.zeros(len(start), dtype=torch.bool)
         lengths = torch.zeros(len(start), dtype=torch.long)
         token, position = start, 0
         while position < max_tokens and not finished.all():
             hidden = self.cell(self.embedding(token), hidden)
             token = self.head(hidden).argmax(dim=-1).masked_fill(finished, END)
-            tokens[:, position] = token
+            tokens[position] = token
             finished = finished | (token == END)
             lengths = lengths + ~finished
             position += 1
-        return tokens, lengths
+        return tokens.T, lengths
 
 
 @torch.no_grad()

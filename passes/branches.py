@@ -73,9 +73,7 @@ class _Branches:
         self._always_live = always_live
         self.maybe_undefined: dict[str, None] = {}
 
-    def block(
-        self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]
-    ) -> list[gast.stmt]:
+    def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
         for index, statement in enumerate(block):
             live = live_before(block[index + 1 :], after, targets) | self._always_live
@@ -103,7 +101,10 @@ class _Branches:
         raised = [inner for arm in (node.body, node.orelse) for inner in _raises(arm)]
         if any(failure_of(inner, self._facts) is None for inner in raised):
             self._facts.report(
-                "AG207", node, "a branch raises in a way that the graph cannot", "raise a class called with plain arguments"
+                "AG207",
+                node,
+                "a branch raises in a way that the graph cannot",
+                "raise a class called with plain arguments",
             )
             return False
         deleted = [n for n in names_of(arms).deletes if n in after]

@@ -152,9 +152,7 @@ class _Structurer:
 
     # -- other statements -------------------------------------------------------------------------------------------
 
-    def _statement(
-        self, node: gast.stmt, rest: list[gast.stmt], end: _End, bound: frozenset[str]
-    ) -> list[gast.stmt]:
+    def _statement(self, node: gast.stmt, rest: list[gast.stmt], end: _End, bound: frozenset[str]) -> list[gast.stmt]:
         if isinstance(node, SCOPES) or not sub_statements(node):
             return [node]
         if isinstance(node, (gast.For, gast.While)):

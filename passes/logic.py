@@ -143,7 +143,7 @@ class _Logic:
 
 
 def _is_harmless(node: gast.AST) -> bool:
-    """Whether evaluating an expression in vain has no effect and cannot fail: comparisons, sums, reductions of names."""
+    """Whether evaluating an expression in vain has no effect and cannot fail."""
     if isinstance(node, (gast.Name, gast.Constant)):
         return True
     if isinstance(node, gast.Compare):

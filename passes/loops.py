@@ -20,8 +20,8 @@ A loop that data leaves early has steps instead of a body. A step says how it en
                                                    return loop.next(x)
                                            return ag.for_steps(self.layers, step, (x,), lambda x: -x)
 
-State rule (`reads` are handed through unchanged): bound in the loop, and live at its head. Objects written in place (`x += 1`, `xs.append(y)`) travel as
-`mutated`, so that every alias sees the writes.
+State rule (`reads` are handed through unchanged): bound in the loop, and live at its head. Objects written in place
+(`x += 1`, `xs.append(y)`) travel as `mutated`, so that every alias sees the writes.
 """
 
 from __future__ import annotations
@@ -91,9 +91,7 @@ class _Loops:
         self._always_live = always_live
         self.maybe_undefined: dict[str, None] = {}
 
-    def block(
-        self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]
-    ) -> list[gast.stmt]:
+    def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
@@ -124,9 +122,7 @@ class _Loops:
         flows = {field: (after, targets) for field in ("body", "orelse", "finalbody", "handlers", "cases")}
         return self._blocks(node, flows, bound)
 
-    def _blocks(
-        self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str]
-    ) -> gast.stmt:
+    def _blocks(self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str]) -> gast.stmt:
         changes = {}
         for field, (after, targets) in flows.items():
             old = getattr(node, field, None)
@@ -166,9 +162,13 @@ class _Loops:
         rebound = [n for n in bound if n in head and n not in written]
         outside = sorted(reads([*node.body, *([node.test] if isinstance(node, gast.While) else [])]) - set(bound))
         handed = tuple(n for n in self._facts.handed_over(outside) if n not in written)
-        return _Carry(tuple(rebound), tuple(written), handed, self._facts.fresh("loop") if self._facts.needs_steps(node) else "")
+        return _Carry(
+            tuple(rebound), tuple(written), handed, self._facts.fresh("loop") if self._facts.needs_steps(node) else ""
+        )
 
-    def _loop(self, node: gast.For | gast.While, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
+    def _loop(
+        self, node: gast.For | gast.While, after: Live, targets: Targets, bound: frozenset[str]
+    ) -> list[gast.stmt]:
         if self._facts.needs_steps(node):
             return self._steps(node, after, targets, bound, None)
         carry = self._carry(node, after, targets)
@@ -192,6 +192,7 @@ class _Loops:
         """A loop that data leaves early; with `rest`, what follows it, when it may also return."""
         carry = self._carry(node, after, targets)
         self._note_undefined(carry, bound)
+
         def end(how: str) -> gast.Return:
             return returns(call(_attribute(carry.loop, how), *(name(n) for n in carry.names)))
 
@@ -232,7 +233,9 @@ class _Loops:
             item, unpack = self._item(node, carry)
             step_parameters, body = [item, *step_parameters], [*unpack, *body]
             lead = _tensor_range(node.iter, self._facts)
-            if (carry.loop and lead is node.iter and _counts_only(node, self._facts)) or (carry.loop and lead is node.iter and _over_tensors(node.iter, self._facts)):
+            if (carry.loop and lead is node.iter and _counts_only(node, self._facts)) or (
+                carry.loop and lead is node.iter and _over_tensors(node.iter, self._facts)
+            ):
                 lead = _runtime_iterable(node.iter)
         statements: list[gast.stmt] = []
         callee = self._callable(node, role, step_parameters, body, statements)
@@ -298,7 +301,8 @@ def _counts_only(node: gast.For, facts: Facts) -> bool:
 
     As an index into a Python list, or an argument of an unknown function, it has to be a constant.
     """
-    if not (isinstance(node.iter, gast.Call) and isinstance(node.iter.func, gast.Name) and node.iter.func.id == "range"):
+    call = node.iter
+    if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.func.id == "range"):
         return False
     if not isinstance(node.target, gast.Name):
         return False
@@ -311,7 +315,8 @@ def _computes(node: gast.AST, target: str, facts: Facts) -> bool:
     if isinstance(node, gast.Name):
         return False  # bare: it may be stored, passed on or returned
     arithmetic = (gast.BinOp, gast.Compare, gast.UnaryOp, gast.AugAssign)
-    ok_here = isinstance(node, arithmetic) or (isinstance(node, gast.Subscript) and facts.kinds.of(node.value) >= Kind.TENSOR)
+    of_tensor = isinstance(node, gast.Subscript) and facts.kinds.of(node.value) >= Kind.TENSOR
+    ok_here = isinstance(node, arithmetic) or of_tensor
     for child in gast.iter_child_nodes(node):
         bare = isinstance(child, gast.Name) and child.id == target
         if bare and not ok_here:

@@ -1,6 +1,6 @@
 """`super()` that has moved into a function of ours says what it means: Python finds its arguments only in a method.
 
-    x = super().forward(x)                 x = super(__class__, self).forward(x)
+x = super().forward(x)                 x = super(__class__, self).forward(x)
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ def spell_out_super(function: gast.FunctionDef) -> gast.FunctionDef:
         new = rebuild(node, lambda child: visit(child, moved))
         if is_generated(node):
             new._generated = True
-        if moved and isinstance(new, gast.Call) and not new.args and isinstance(new.func, gast.Name) and new.func.id == "super":
+        if (
+            moved
+            and isinstance(new, gast.Call)
+            and not new.args
+            and isinstance(new.func, gast.Name)
+            and new.func.id == "super"
+        ):
             return derive(new, args=[name("__class__"), name(own[0])])
         return new
 

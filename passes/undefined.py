@@ -4,8 +4,8 @@
         x = x * i                          (x, i) = ag.for_loop(ag.range(n), ..., (x, i))
     return x, i                            return x, ag.bound(i)
 
-`ag.bound` raises UnboundLocalError, as Python does for the read of such a variable. Only names that the passes turn into
-results or carries are concerned, and of their reads only those that Python itself could find unbound.
+`ag.bound` raises UnboundLocalError, as Python does for the read of such a variable. Only names that the passes turn
+into results or carries are concerned, and of their reads only those that Python itself could find unbound.
 """
 
 from __future__ import annotations

@@ -14,13 +14,10 @@ from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import walk_scope
 
 VIEWS = frozenset(
-    (
-        "view", "reshape", "t", "transpose", "permute", "squeeze", "unsqueeze", "expand", "expand_as", "select", "narrow",
-        "chunk", "split", "unbind", "flatten", "detach", "diagonal", "contiguous", "to", "float", "double", "view_as",
-        "unflatten", "movedim", "swapaxes", "real", "imag", "T", "mT", "data", "diag", "tensor_split", "hsplit", "vsplit",
-        "broadcast_to", "as_strided", "unfold", "values", "items", "cpu", "cuda", "type_as",
-    )
-)  # fmt: skip
+    "view reshape t transpose permute squeeze unsqueeze expand expand_as select narrow chunk split unbind "
+    "flatten detach diagonal contiguous to float double view_as unflatten movedim swapaxes real imag T mT "
+    "data diag tensor_split hsplit vsplit broadcast_to as_strided unfold values items cpu cuda type_as".split()
+)
 
 
 class Aliases:

@@ -7,7 +7,8 @@
     DYNAMIC    a tensor whose size depends on data: x[mask], x.nonzero()
     UNKNOWN    nothing is known (a parameter without annotation, the result of an unknown call)
 
-The analysis is flow-insensitive inside a function: a name has the join of what is ever assigned to it. It decides what is
+The analysis is flow-insensitive inside a function: a name has the join of what is ever assigned to it. It decides
+what is
 rewritten, never what a rewritten construct does: that is decided when the program runs, so a wrong guess costs a
 readable line or a clear refusal, never a wrong result.
 """
@@ -120,7 +121,9 @@ class Kinds:
                     self._note_number(target, node.value)
             elif isinstance(node, gast.AnnAssign) and node.value is not None:
                 self._assign(node.target, node.value)
-            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id in self._env:
+            elif (
+                isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id in self._env
+            ):
                 self._learn(node.target.id, join((self.name(node.target.id), self.of(node.value))))
                 if isinstance(node.op, gast.Div):
                     self._not_integer.add(node.target.id)

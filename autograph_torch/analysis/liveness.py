@@ -1,7 +1,7 @@
 """Liveness: which names may still be read, and which are surely bound, at a point of a function.
 
-Structured backward analysis (no control flow graph: Python has no goto). Sound for the passes in this sense: a name that
-may be read later is always live.
+Structured backward analysis (no control flow graph: Python has no goto). Sound for the passes in this sense: a name
+that may be read later is always live.
 """
 
 from __future__ import annotations

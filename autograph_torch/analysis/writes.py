@@ -15,7 +15,20 @@ from autograph_torch.analysis.scopes import walk_scope
 from autograph_torch.source.templates import RUNTIME
 
 CONTAINER_WRITES = frozenset(
-    ("append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "sort", "reverse", "add", "discard")
+    (
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "update",
+        "setdefault",
+        "sort",
+        "reverse",
+        "add",
+        "discard",
+    )
 )
 
 

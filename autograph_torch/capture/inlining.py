@@ -1,7 +1,7 @@
 """Functions that Dynamo inlines below a converted function are converted when they are reached.
 
-This is the one file that hooks into Dynamo (private: `torch._dynamo.symbolic_convert.InliningInstructionTranslator`, and
-`torch._dynamo.convert_frame._compile` to translate its errors).
+This is the one file that hooks into Dynamo (private: `torch._dynamo.symbolic_convert.InliningInstructionTranslator`,
+and `torch._dynamo.convert_frame._compile` to translate its errors).
 Wrapping every call in the text instead (as TF AutoGraph does) would miss what has no call in the text: properties,
 operators, hooks, iterators, context managers; it cannot convert local functions that close over tensors; and it puts a
 wrapper around every call. Here each function is looked at once, and only those with control flow on data get new code.
@@ -49,7 +49,9 @@ def install() -> None:
         )
 
     @functools.wraps(original)
-    def init(self: Any, parent: Any, code: types.CodeType, symbolic_locals: dict[str, Any], *args: Any, **kw: Any) -> None:
+    def init(
+        self: Any, parent: Any, code: types.CodeType, symbolic_locals: dict[str, Any], *args: Any, **kw: Any
+    ) -> None:
         if not is_marked(code) and may_enter(code) and _below_converted(parent):
             new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
             _move_cells(parent.output.side_effects, code, new, symbolic_locals)
@@ -59,7 +61,7 @@ def install() -> None:
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
-    _Translator.__init__ = init
+    _Translator.__init__ = init  # type: ignore[method-assign]
     _tell_errors_in_users_terms()
     repair_attribute_writes()
 

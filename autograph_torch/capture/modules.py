@@ -29,7 +29,7 @@ def convert_module(
     """
     original = type(model)
     if "_autograph_origin" in original.__dict__:
-        model, original = _restored(model), original._autograph_origin
+        model, original = _restored(model), original.__dict__["_autograph_origin"]
     new = copy.copy(model)
     new.__class__ = _converted_class(original, options, recursive, convert_function)
     return new
@@ -69,7 +69,7 @@ def _converted_class(
         "_autograph_origin": original,
     }
     if not recursive:
-        namespace["forward"] = convert_function(original.forward)
+        namespace["forward"] = convert_function(getattr(original, "forward"))  # noqa: B009 (any class)
     return types.new_class(original.__name__, (original,), {}, lambda body: body.update(namespace))
 
 

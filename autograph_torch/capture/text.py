@@ -12,7 +12,7 @@ from autograph_torch.live import names_in_reach, rewrite_located
 from autograph_torch.source.edits import apply
 from autograph_torch.source.emit import function_edits
 from autograph_torch.source.file import SourceFile
-from autograph_torch.source.lookup import locate
+from autograph_torch.source.lookup import Function, locate
 
 
 def to_source(fn: Any, /, target: str = "autograph") -> str:
@@ -44,7 +44,7 @@ def to_source(fn: Any, /, target: str = "autograph") -> str:
     return _function_text(apply(source, edits).decode(), function.__name__, located.node)
 
 
-def _function_text(text: str, name: str, node: ast.AST) -> str:
+def _function_text(text: str, name: str, node: Function) -> str:
     """The lines of the function that stands where it stood: everything before it is unchanged."""
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     for found in ast.walk(ast.parse(text)):

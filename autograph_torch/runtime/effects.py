@@ -1,6 +1,7 @@
 """Calls that are made for their effect on the world (print, warnings, logging, raise) inside the graph, in order.
 
-Each becomes a custom operator that takes a token and gives a new one; the chain of tokens is the order. At the top level
+Each becomes a custom operator that takes a token and gives a new one; the chain of tokens is the order. At the top
+level
 the token lives in an object of this module, so that Dynamo returns it from the graph and nothing of the chain is dead.
 Inside a branch or loop body it lives in a list of that body, which the operator around it turns into one more result. A
 call finds the list of the innermost body around it by asking the tracer (see capture/inlining.py).
@@ -141,4 +142,3 @@ def _effect_op(token: torch.Tensor, number: int, values: list[torch.Tensor]) -> 
 @_effect_op.register_fake
 def _(token: torch.Tensor, number: int, values: list[torch.Tensor]) -> torch.Tensor:
     return torch.empty_like(token)
-

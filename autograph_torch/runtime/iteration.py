@@ -58,7 +58,7 @@ def enumerate_(iterable: Any, start: int = 0) -> Any:
 def zip_(*iterables: Any) -> Any:
     """`zip(...)` where a length may depend on data; the shortest counts."""
     if not torch.compiler.is_compiling() or not any(isinstance(i, (Sequence, torch.Tensor)) for i in iterables):
-        return builtins.zip(*iterables)
+        return builtins.zip(*iterables)  # noqa: B905 (as the user called it)
     parts = [as_sequence(iterable) for iterable in iterables]
     length = parts[0].length
     for part in parts[1:]:
@@ -80,7 +80,9 @@ def as_sequence(iterable: Any) -> Sequence:
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, torch.Tensor):
-        return Sequence(iterable.shape[0], lambda k: iterable.select(0, k).clone(), not is_data_dependent(iterable.shape[0]))
+        return Sequence(
+            iterable.shape[0], lambda k: iterable.select(0, k).clone(), not is_data_dependent(iterable.shape[0])
+        )
     items = list(iterable)
     return Sequence(len(items), lambda k: items[k], True)
 

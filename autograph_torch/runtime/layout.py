@@ -92,7 +92,13 @@ def join(then: Spec, otherwise: Spec) -> Plan:
 def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     """The plan of a carry after what one trip makes of it; `sure`: there is at least one trip."""
     kind = plan[0]
-    if kind in CONTAINERS and kind != "maybe" and spec[0] == kind and plan[1] == spec[1] and len(plan[2]) == len(spec[2]):
+    if (
+        kind in CONTAINERS
+        and kind != "maybe"
+        and spec[0] == kind
+        and plan[1] == spec[1]
+        and len(plan[2]) == len(spec[2])
+    ):
         return (kind, plan[1], tuple(join_carry(a, b, sure) for a, b in zip(plan[2], spec[2], strict=True)))
     if kind == "hole" or (kind == "undefined" and sure):
         return plan if spec[0] in ("undefined", "hole") else _filled(carry_plan(spec))

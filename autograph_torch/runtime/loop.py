@@ -46,7 +46,9 @@ def while_loop(
         state = body_fn(*state)
 
 
-def for_loop(iterable: Any, body_fn: Callable[..., State], carry: State, mutated: State = (), reads: State = ()) -> State:
+def for_loop(
+    iterable: Any, body_fn: Callable[..., State], carry: State, mutated: State = (), reads: State = ()
+) -> State:
     """`for item in iterable: state = body_fn(item, *state)`; a torch.while_loop when the length depends on data."""
     state = (*carry, *mutated, *reads)
     sequence = staged_sequence(iterable)

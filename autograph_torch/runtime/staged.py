@@ -3,9 +3,12 @@
 - Python numbers in the state travel as 0-d tensors and are Python numbers inside the body.
 - A value that changes its type on the first trip (`total = 0`, then `total + x.sum()`) starts as what it becomes.
 - Every result is cloned and contiguous; the predicate never aliases the state.
-- Gradients (torch 2.13): an initial value that needs no gradient but becomes part of a differentiable state is anchored,
-  else only the last trip's gradient survives (facts S2); a loop without trips gives its initial values, else the body's
-  gradient is applied once all the same (S1); Inductor may not reuse buffers in place, else it overwrites saved states (S3).
+- Gradients (torch 2.13): an initial value that needs no gradient but becomes part of a differentiable state is
+  anchored,
+  else only the last trip's gradient survives (facts S2); a loop without trips gives its initial values, else the
+  body's
+  gradient is applied once all the same (S1); Inductor may not reuse buffers in place, else it overwrites saved
+  states (S3).
 """
 
 from __future__ import annotations
@@ -60,11 +63,17 @@ def run(
         plan = notes.agreed_plan(site)
         if plan[2][0][0] == "tensor" and state[0] is HOLE:
             state = (current_token(outer), *state[1:])
-    refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
+    return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
 def _attempt(
-    site: int, plan: Plan, test: Callable[[State], Any], trip: Callable[[State], State], init: list[torch.Tensor], begin: State, sure: bool
+    site: int,
+    plan: Plan,
+    test: Callable[[State], Any],
+    trip: Callable[[State], State],
+    init: list[torch.Tensor],
+    begin: State,
+    sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
 

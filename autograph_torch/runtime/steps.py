@@ -182,7 +182,9 @@ def _finish(after: After, state: State) -> Any:
     return state if after is None else after(*state)
 
 
-def _staged_for(sequence: Sequence, step: Callable[..., Any], state: State, rebound: int, fixed: int, after: After) -> Any:
+def _staged_for(
+    sequence: Sequence, step: Callable[..., Any], state: State, rebound: int, fixed: int, after: After
+) -> Any:
     length = sequence.length
     notes.note_site("for", "torch.while_loop")
     loop = Outcomes()

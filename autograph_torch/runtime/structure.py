@@ -4,8 +4,8 @@ spec_of(value)            what it looks like, in constants (see layout.py)
 encode(value, plan)       the tensors that travel through torch.cond or torch.while_loop
 decode(plan, leaves)      the value, Python numbers as Python numbers
 
-Every tensor is cloned on its way out: torch's operators refuse results that alias an input, a closed-over tensor or each
-other (and under no_grad notice it only in Inductor).
+Every tensor is cloned on its way out: torch's operators refuse results that alias an input, a closed-over tensor or
+each other (and under no_grad notice it only in Inductor).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
     for index, one in enumerate(handed):
         if value is one:
             return ("object", index, type(value).__name__)
-    refuse(
+    return refuse(
         "AG310",
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
@@ -74,8 +74,8 @@ def _number_spec(value: bool | int | float) -> Spec:
 def encode(value: Any, plan: Plan, for_branch: bool = False) -> list[torch.Tensor]:
     """The tensors that carry `value` after `plan`; places that this path leaves out are filled with zeros.
 
-    For a branch whose gradients are recorded, integers and truth values travel as floats: torch.cond cannot have results
-    without a gradient beside results with one (torch 2.13: "outs_to_grad length != tangents length").
+    For a branch whose gradients are recorded, integers and truth values travel as floats: torch.cond cannot have
+    results without a gradient beside results with one (torch 2.13: "outs_to_grad length != tangents length").
     """
     leaves = _leaves(value, plan)
     if for_branch and torch.is_grad_enabled() and any(leaf.is_floating_point() for leaf in leaves):
@@ -230,4 +230,3 @@ def write_back(original: Any, new: Any) -> None:
     elif isinstance(original, dict):
         original.clear()
         original.update(new)
-

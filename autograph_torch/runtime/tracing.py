@@ -40,7 +40,8 @@ def last_node() -> Any:
 def discard_after(mark: Any) -> None:
     """Take back what an attempt has put into the graph since `mark`: nothing uses it.
 
-    Dead nodes would stay: backends that run the graph as it is would run them, a loop whose state never changes forever.
+    Dead nodes would stay: backends that run the graph as it is would run them, a loop whose state never changes
+    forever.
     """
     graph = _graph()
     for node in reversed(list(graph.nodes)):

@@ -1,8 +1,8 @@
 """Comments that steer conversion: `# autograph: skip`, `off` ... `on`, `skip-file`.
 
-    if x.sum() > 0:  # autograph: skip        leaves this statement (or, on a `def` line, this function) alone
-    # autograph: off ... # autograph: on      leaves the lines between alone
-    # autograph: skip-file                    leaves the file alone
+if x.sum() > 0:  # autograph: skip        leaves this statement (or, on a `def` line, this function) alone
+# autograph: off ... # autograph: on      leaves the lines between alone
+# autograph: skip-file                    leaves the file alone
 """
 
 from __future__ import annotations

@@ -17,12 +17,14 @@ import gast
 
 from autograph_torch.diagnostics import Diagnostic, SourceError
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
 
 @dataclass(frozen=True)
 class Located:
     """A function's tree, and the lines and tree of the file around it."""
 
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    node: Function
     filename: str
     lines: tuple[str, ...]
     owner: str | None  # the class that a method is defined in
@@ -43,8 +45,7 @@ def locate(code: types.CodeType) -> Located:
         raise _no_source(code, f"its file cannot be parsed ({error})") from error
     found = [(node, owner) for node, owner in _functions(tree) if _matches(node, code)]
     if len(found) > 1:
-        same = [(n, o) for n, o in found if isinstance(n, ast.Lambda) and _same_code(n, code)]
-        found = same or found
+        found = [(n, o) for n, o in found if isinstance(n, ast.Lambda) and _same_code(n, code)] or found
     if not found:
         raise _no_source(code, "its file has changed since it was loaded, or it was made by a program")
     node, owner = found[0]
@@ -65,9 +66,9 @@ def _parse(text: str) -> ast.Module:
     return ast.parse(text)
 
 
-def _functions(tree: ast.Module) -> list[tuple[ast.AST, str | None]]:
+def _functions(tree: ast.Module) -> list[tuple[Function, str | None]]:
     """Every function and lambda of the file with the class it is defined in."""
-    found: list[tuple[ast.AST, str | None]] = []
+    found: list[tuple[Function, str | None]] = []
     stack: list[tuple[ast.AST, str | None]] = [(tree, None)]
     while stack:
         node, owner = stack.pop()
