@@ -11,6 +11,7 @@ from collections.abc import Callable
 import gast
 
 from autograph_torch.analysis.facts import Facts
+from autograph_torch.passes.attributes import lower_attributes
 from autograph_torch.passes.branches import lower_branches
 from autograph_torch.passes.effects import lower_effects
 from autograph_torch.passes.indices import lower_indices
@@ -24,6 +25,7 @@ Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
     lower_effects,  # first: an assertion becomes an `if`, which all others then see
+    lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables
     lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next
     lower_logic,  # before all that asks whether a test may be a tensor: it must find its final form
     lower_ternaries,  # expressions before statements, so that moved statements carry finished expressions

@@ -385,12 +385,12 @@ class Kinds:
         name = function.attr
         if isinstance(function.value, gast.Name) and function.value.id in self._imports.modules:
             return join((S if self.of(a) >= S else P) for a in node.args) if function.value.id == "math" else U
+        if name in words.PYTHON_METHODS:
+            return S if base == D and name in words.SIZE_METHODS else P
         if base == P and name not in words.SYMBOL_METHODS:
             return U
         if name in words.SYMBOL_METHODS:
             return S
-        if name in words.PYTHON_METHODS:
-            return S if base == D and name in words.SIZE_METHODS else P
         if name in words.DYNAMIC_FUNCTIONS:
             return D
         if name in words.FULL_REDUCTIONS and not node.args and not node.keywords:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from autograph_torch.analysis.scopes import (
+    COMPREHENSIONS,
     SCOPES,
     binds,
     completes,
@@ -51,7 +52,7 @@ def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
         return targets.on_continue
     if isinstance(node, gast.If):
         branches = live_before(node.body, after, targets) | live_before(node.orelse, after, targets)
-        return (branches - frozenset(binds(node.test))) | reads(node.test)
+        return (branches - frozenset(surely_binds(node.test))) | reads(node.test)
     if isinstance(node, gast.While):
         return _while(node, after, targets)
     if isinstance(node, (gast.For, gast.AsyncFor)):
@@ -65,7 +66,7 @@ def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
     if sub_statements(node):  # match
         return after | reads(node)
     found = names_of(node)
-    return (after - set(found.binds)) | set(found.reads)
+    return (after - set(surely_binds(node))) | set(found.reads)
 
 
 def loop_head(node: gast.While | gast.For, after: Live, targets: Targets = Targets()) -> Live:
@@ -122,26 +123,48 @@ def bound_after(block: list[gast.stmt], before: frozenset[str]) -> frozenset[str
 
 def _bound(node: gast.stmt, before: frozenset[str]) -> frozenset[str]:
     if isinstance(node, gast.If):
-        before |= frozenset(binds(node.test))
+        before |= frozenset(surely_binds(node.test))
         ends = [bound_after(arm, before) for arm in (node.body, node.orelse) if completes(arm)]
         return frozenset.intersection(*ends) if ends else before
     if isinstance(node, gast.While):
-        return before | frozenset(binds(node.test))
+        return before | frozenset(surely_binds(node.test))
     if isinstance(node, (gast.For, gast.AsyncFor)):
-        return before | frozenset(binds(node.iter))
+        return before | frozenset(surely_binds(node.iter))
     if isinstance(node, (gast.With, gast.AsyncWith)):
         items = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part is not None]
-        return bound_after(node.body, before | frozenset(binds(items)))
+        return bound_after(node.body, before | frozenset(surely_binds(items)))
     if isinstance(node, gast.Try):
         return bound_after(node.finalbody, _bound_by_try(node, before))
     if isinstance(node, gast.Delete):
         return before - set(names_of(node).deletes)
     if sub_statements(node) and not isinstance(node, SCOPES):
         return before
-    return before | frozenset(binds(node))
+    return before | frozenset(surely_binds(node))
 
 
 def _bound_by_try(node: gast.Try, before: frozenset[str]) -> frozenset[str]:
     ends = [bound_after([*node.body, *node.orelse], before)] if completes([*node.body, *node.orelse]) else []
     ends += [bound_after(handler.body, before) for handler in node.handlers if completes(handler.body)]
     return frozenset.intersection(*ends) if ends else before
+
+
+def surely_binds(nodes: gast.AST | list[gast.AST]) -> list[str]:
+    """Names that evaluating the nodes binds whatever happens: not in later operands, branches or comprehensions."""
+    found: list[str] = []
+    for node in nodes if isinstance(nodes, list) else [nodes]:
+        parts: list[gast.AST] = list(gast.iter_child_nodes(node))
+        if isinstance(node, gast.BoolOp):
+            parts = node.values[:1]
+        elif isinstance(node, gast.IfExp):
+            parts = [node.test]
+        elif isinstance(node, COMPREHENSIONS):
+            parts = [node.generators[0].iter]
+        elif isinstance(node, gast.AnnAssign) and node.value is None:
+            parts = []
+        elif isinstance(node, gast.Compare):
+            parts = [node.left, *node.comparators[:1]]
+        elif isinstance(node, (*SCOPES, gast.Lambda, gast.Import, gast.ImportFrom, gast.Name, gast.AugAssign)):
+            found += binds(node)
+            continue
+        found += surely_binds(parts)
+    return found

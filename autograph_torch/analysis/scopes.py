@@ -62,6 +62,9 @@ def free_reads(function: gast.AST) -> dict[str, None]:
             _collect(node, outside)
         for node in function.body:
             _collect(node, inner)
+            for scope in walk_scope(node):
+                if isinstance(scope, (*FUNCTIONS, gast.Lambda)):
+                    outside.reads.update(free_reads(scope))  # methods do not see the names of the class
         own = set(inner.binds)
     else:
         _signature(function, outside)
@@ -146,8 +149,13 @@ def _augmented_target(target: gast.AST, found: Names) -> None:
 
 def _comprehension(node: gast.AST, found: Names) -> None:
     inner = Names()
+    _collect(node.generators[0].iter, found)  # evaluated outside of the comprehension's own scope
     for child in gast.iter_child_nodes(node):
-        _collect(child, inner)
+        if child is node.generators[0]:
+            for part in (child.target, *child.ifs):
+                _collect(part, inner)
+        else:
+            _collect(child, inner)
     own: set[str] = set()
     for generator in node.generators:
         own.update(binds(generator.target))

@@ -31,6 +31,12 @@ CONTAINER_WRITES = frozenset(
     )
 )
 
+# Functions and methods whose result is in memory of its own.
+_COPIES = frozenset(
+    "clone zeros ones full empty rand randn arange tensor zeros_like ones_like full_like empty_like cat stack sum mean "
+    "exp sin cos tanh sigmoid sqrt matmul mm new_zeros new_ones copy deepcopy".split()
+)
+
 
 def base_name(node: gast.AST) -> str | None:
     """The variable at the root of `x`, `x[i]`, `x[i][j]`; None for attributes and calls."""
@@ -59,16 +65,19 @@ def _targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
         return [node]
     if isinstance(node, gast.Call):
         written = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
-        if isinstance(node.func, gast.Attribute) and _writes(node.func.attr):
+        if not isinstance(node.func, gast.Attribute):
+            return written
+        if kinds.torch_path(node.func) is not None:
+            return [*written, *(node.args[:1] if _is_in_place(node.func.attr) else [])]
+        of_container = node.func.attr in CONTAINER_WRITES and kinds.of(node.func.value) < Kind.SYMBOL
+        if of_container or _is_in_place(node.func.attr):
             written.append(node.func.value)
-        elif isinstance(node.func, gast.Attribute) and node.func.attr.endswith("_") and node.args:
-            written.append(node.args[0])
         return written
     return []
 
 
-def _writes(method: str) -> bool:
-    return method in CONTAINER_WRITES or (method.endswith("_") and not method.startswith("_"))
+def _is_in_place(method: str) -> bool:
+    return method.endswith("_") and not method.startswith("_")
 
 
 def _load(node: gast.Name) -> gast.Name:
@@ -84,6 +93,15 @@ def _first_line(block: Iterable[gast.AST], name: str) -> tuple[int, int]:
     return min(places, default=(0, 0))
 
 
+def _is_new_object(value: gast.expr) -> bool:
+    """Whether an expression surely gives an object that shares no memory with another: arithmetic, displays, copies."""
+    if isinstance(value, (gast.BinOp, gast.List, gast.Dict, gast.ListComp, gast.Constant, gast.UnaryOp, gast.Compare)):
+        return True
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        return value.func.attr in _COPIES
+    return False
+
+
 def rebound_before_write(block: list[gast.stmt], name: str, kinds: Kinds) -> bool:
     """Whether the block surely binds `name` to a new object before it writes to it."""
     for statement in block:
@@ -92,5 +110,5 @@ def rebound_before_write(block: list[gast.stmt], name: str, kinds: Kinds) -> boo
         if isinstance(statement, gast.Assign) and any(
             isinstance(target, gast.Name) and target.id == name for target in statement.targets
         ):
-            return not isinstance(statement.value, gast.Name)
+            return _is_new_object(statement.value)
     return False

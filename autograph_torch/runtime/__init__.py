@@ -7,6 +7,7 @@ While torch traces, a predicate that is a tensor, or a number that depends on da
 torch.while_loop; all others stay Python.
 """
 
+from autograph_torch.runtime.attributes import write
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import effect, fail, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
@@ -47,5 +48,6 @@ __all__ = [
     "undefined",
     "while_loop",
     "while_steps",
+    "write",
     "zip",
 ]

@@ -1,0 +1,128 @@
+"""Attributes that a branch or loop on tensors writes become local variables around it.
+
+    if x.sum() > 0:                        self_count = self.count
+        self.count = self.count + 1        if x.sum() > 0:
+                                               self_count = self_count + 1
+                                           ag.write(self, "count", self_count)
+
+torch's operators refuse writes to objects from inside. As a local variable the attribute is a result or a carry like any
+other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
+`self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change.
+
+Refused: a call that could see the attribute before it is written back (a method of the object after the write, or in a
+loop; the object itself as an argument).
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, walk_scope
+from autograph_torch.analysis.writes import CONTAINER_WRITES
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.templates import assign, constant, runtime_call
+
+Composite = tuple[str, str]
+
+
+def lower_attributes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Give every attribute that is written under data a local variable for as long."""
+
+    def lower(node: gast.AST) -> gast.AST | list[gast.AST]:
+        if isinstance(node, (*SCOPES, gast.expr)):
+            return node
+        if isinstance(node, (gast.If, gast.For, gast.While)) and _under_data(node, facts):
+            return _hoisted(node, facts)
+        return rebuild(node, lower)
+
+    return rebuild(function, lower)
+
+
+def _under_data(node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
+    return facts.is_site(node) or (not isinstance(node, gast.If) and facts.needs_steps(node))
+
+
+def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | list[gast.AST]:
+    block = [*node.body, *node.orelse]
+    written = [c for c in _written(block) if c[0] not in binds(block)]
+    if not written:
+        return node
+    for base in dict.fromkeys(base for base, _ in written):
+        arms = [block] if isinstance(node, LOOPS) else [node.body, node.orelse]
+        if any(_may_observe(arm, base, isinstance(node, LOOPS)) for arm in arms):
+            facts.report(
+                "AG206",
+                node,
+                f"a call may see an attribute of `{base}` that is written under a tensor test",
+                "write the attribute after the branch or loop, or pass the value as an argument",
+            )
+            return node
+    if any(isinstance(inner, gast.Return) for inner in walk_scope(block)):
+        facts.report("AG206", node, "an attribute is written on a path that returns", "write it before the branch")
+        return node
+    locals_ = {c: facts.fresh(f"{c[0]}_{c[1]}") for c in written}
+    inside = {field: [_renamed(s, locals_) for s in getattr(node, field)] for field in ("body", "orelse")}
+    header = {f: _renamed(v, locals_) for f in ("test", "iter") if (v := getattr(node, f, None)) is not None}
+    before = [assign([local], _attribute(c)) for c, local in locals_.items()]
+    after = [
+        gast.Expr(value=runtime_call("write", name(c[0]), constant(c[1]), name(local))) for c, local in locals_.items()
+    ]
+    around = [place(s, node) for s in before], [place(s, node) for s in after]
+    return [*around[0], derive(node, **inside, **header), *around[1]]
+
+
+def _written(block: list[gast.stmt]) -> list[Composite]:
+    """Attributes of variables that the block assigns or changes in place, in order of appearance."""
+    found: dict[Composite, None] = {}
+    for node in walk_scope(block):
+        target: gast.AST | None = None
+        if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            target = node
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and _changes(node.func.attr):
+            target = node.func.value
+        while isinstance(target, gast.Subscript):
+            target = target.value
+        if isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name):
+            found[target.value.id, target.attr] = None
+    return sorted(found)
+
+
+def _changes(method: str) -> bool:
+    return method in CONTAINER_WRITES or (method.endswith("_") and not method.startswith("_"))
+
+
+def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:
+    """Whether a call in the block may look at the object after one of its attributes has been written."""
+    written = anywhere
+    for statement in block:
+        calls = [node for node in walk_scope(statement) if isinstance(node, gast.Call)]
+        if written and any(_reaches(call, base) for call in calls):
+            return True
+        written = written or any(b == base for b, _ in _written([statement]))
+    return False
+
+
+def _reaches(call: gast.Call, base: str) -> bool:
+    """A method of the object is called, or the object is an argument."""
+    if isinstance(call.func, gast.Attribute) and _is_name(call.func.value, base):
+        return True
+    return any(_is_name(argument, base) for argument in [*call.args, *(k.value for k in call.keywords)])
+
+
+def _is_name(node: gast.AST, base: str) -> bool:
+    return isinstance(node, gast.Name) and node.id == base
+
+
+def _renamed(node: gast.AST, locals_: dict[Composite, str]) -> gast.AST:
+    if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
+        local = locals_.get((node.value.id, node.attr))
+        if local is not None:
+            return replace(node, name(local, store=not isinstance(node.ctx, gast.Load)))
+    if isinstance(node, SCOPES):
+        return node
+    return rebuild(node, lambda child: _renamed(child, locals_))
+
+
+def _attribute(composite: Composite) -> gast.Attribute:
+    return gast.Attribute(value=name(composite[0]), attr=composite[1], ctx=gast.Load())
