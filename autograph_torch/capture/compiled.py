@@ -19,8 +19,7 @@ def compiled_callable(converted: Callable[..., Any], original: Any, options: Map
     def call(*args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling():
             return converted(*args, **kwargs)
-        # Hooks that are added later count, as they do in eager; torch.compile leaves that guard out by default.
-        with translated(), torch._dynamo.config.patch(skip_nnmodule_hook_guards=False):
+        with translated():
             return compiled(*args, **kwargs)
 
     call.__autograph_converted__ = converted  # type: ignore[attr-defined]

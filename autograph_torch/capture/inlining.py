@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, symbolic_convert
+from torch._inductor import config as inductor_config
 
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
@@ -29,6 +33,7 @@ from autograph_torch.live import Conversion, convert_code
 from autograph_torch.runtime.effects import surrounding_effects
 
 _Translator = symbolic_convert.InliningInstructionTranslator
+_RECURSION_LIMIT = 20_000
 _INSTALLED = "_autograph_torch_original_init"
 
 
@@ -62,20 +67,38 @@ def install() -> None:
 
     setattr(_Translator, _INSTALLED, original)
     _Translator.__init__ = init  # type: ignore[method-assign]
-    _tell_errors_in_users_terms()
+    _compile_with_care()
     repair_attribute_writes()
 
 
-def _tell_errors_in_users_terms() -> None:
-    """Whoever compiles a converted function, also with plain torch.compile, gets this package's errors."""
+def _compile_with_care() -> None:
+    """Whoever compiles a converted function, also with plain torch.compile, gets its errors and settings."""
     original = convert_frame._compile
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
-        with translated() if is_marked(code) else contextlib.nullcontext():
+        with _settings() if is_marked(code) else contextlib.nullcontext():
             return original(code, *args, **kwargs)
 
     convert_frame._compile = compile_frame
+
+
+@contextlib.contextmanager
+def _settings() -> Iterator[None]:
+    """What holds while a converted function is compiled.
+
+    Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
+    torch.compile leaves that guard out by default. A branch may turn Inductor's choice of layouts off (see
+    runtime/gradients.py); it is back afterwards.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
+    try:
+        with translated(), dynamo_config.patch(skip_nnmodule_hook_guards=False), layouts:
+            yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _effects_around(parent: Any) -> dict[str, Any]:

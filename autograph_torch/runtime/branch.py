@@ -9,6 +9,7 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
+from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.structure import apart, copy_of, decode, encode, fillers, lift, lower, spec_of, write_back
 from autograph_torch.runtime.values import HOLE
@@ -53,6 +54,9 @@ def _staged(
     reads: tuple[Any, ...],
 ) -> Any:
     site = notes.new_site()
+    keep_layouts()
+    if torch.is_grad_enabled():
+        keep_saved_buffers()
     sources = (*operands, *reads)
     lifted = tuple(lift(apart(value) if reads else value) for value in sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
@@ -69,6 +73,8 @@ def _staged(
         chained = has_effects or had_effects(autograph_effects)
         token = current_token(autograph_effects) if chained else HOLE
         contents = tuple(_content(copy) for copy in copies)
+        if torch.is_grad_enabled():
+            refuse_random_numbers()
         notes.leave_branch()
         spec = ("tuple", 3, (spec_of(value, copies, sources), spec_of(contents), spec_of(token)))
         return spec, (value, contents, token)

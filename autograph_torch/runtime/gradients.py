@@ -1,10 +1,13 @@
-"""Guards for what torch's loops get wrong about gradients (facts S2 and S3, torch 2.13)."""
+"""Guards for what torch's operators get wrong (torch 2.13): gradients of loops, random numbers, layouts of branches."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
+
+from autograph_torch.runtime import tracing
+from autograph_torch.runtime.refusal import raise_refusal
 
 _ANCHOR = torch.zeros((), requires_grad=True)
 
@@ -30,8 +33,46 @@ def anchored(tensor: torch.Tensor) -> torch.Tensor:
 
 @torch.compiler.assume_constant_result
 def keep_saved_buffers() -> int:
-    """Keep Inductor from reusing, in place, a buffer that the backward pass of a loop still needs."""
+    """Keep Inductor from reusing, in place, a buffer that the backward pass of a branch or loop still needs.
+
+    For the rest of the process: the backward pass is compiled when it first runs.
+    """
     import torch._inductor.config as inductor
 
     inductor.inplace_buffers = False
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def keep_layouts() -> int:
+    """Keep Inductor from choosing channels-last for convolutions around a branch: its body expects row-major inputs.
+
+    Set back when the compilation ends (capture/inlining.py).
+    """
+    import torch._inductor.config as inductor
+
+    inductor.layout_optimization = False
+    return 0
+
+
+# Functions and methods that draw random numbers. The backward pass of a branch or loop runs its body again.
+_RANDOM = frozenset(
+    "rand randn randint rand_like randn_like randint_like randperm bernoulli multinomial normal poisson bernoulli_ "
+    "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu".split()
+)
+_DROPOUTS = frozenset("dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d".split())
+
+
+@torch.compiler.assume_constant_result
+def refuse_random_numbers() -> int:
+    """Stop when the body that is being traced draws random numbers and its gradients are recorded."""
+    for node in tracing.nodes():
+        name = getattr(node.target, "__name__", str(node.target))
+        training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
+        if name in _RANDOM or (name in _DROPOUTS and training):
+            raise_refusal(
+                "AG323",
+                f"`{name}` draws random numbers in a branch or loop on a tensor, whose backward pass would draw others",
+                "draw them before the branch or loop, or run under torch.no_grad()",
+            )
     return 0

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.refusal import refuse
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def range_(*bounds: Any) -> Any:
 
 
 def _index(bound: Any) -> Any:
-    return bound.item() if isinstance(bound, torch.Tensor) else bound
+    # Of a copy: a tensor remembers its number, and a second attempt at a branch needs a symbol of its own.
+    return bound.clone().item() if isinstance(bound, torch.Tensor) else bound
 
 
 def _positive(step: Any) -> bool:
@@ -55,11 +57,15 @@ def enumerate_(iterable: Any, start: int = 0) -> Any:
     return Sequence(iterable.length, lambda k: (start + k, iterable.item(k)), iterable.known)
 
 
-def zip_(*iterables: Any) -> Any:
+def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip(...)` where a length may depend on data; the shortest counts."""
     if not torch.compiler.is_compiling() or not any(isinstance(i, (Sequence, torch.Tensor)) for i in iterables):
-        return builtins.zip(*iterables)  # noqa: B905 (as the user called it)
+        return builtins.zip(*iterables, strict=strict)
     parts = [as_sequence(iterable) for iterable in iterables]
+    if strict and not all(part.known for part in parts):
+        refuse("AG320", "zip(strict=True) over lengths that depend on data", "compare the lengths before the loop")
+    if strict and any(part.length != parts[0].length for part in parts):
+        raise ValueError("zip() arguments have different lengths")
     length = parts[0].length
     for part in parts[1:]:
         length = min(length, part.length)

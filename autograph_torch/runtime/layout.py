@@ -14,8 +14,13 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime.values import Outcome
+
 Spec = tuple[Any, ...]
 Plan = tuple[Any, ...]
+
+# How a step of a loop ended stays a tensor: it is only ever compared.
+HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 
 CONTAINERS = ("tuple", "list", "dict", "named", "maybe")
 
@@ -35,6 +40,8 @@ def travel(spec: Spec) -> Plan:
     Python numbers always travel: the other branch may well have another one.
     """
     kind = spec[0]
+    if kind == "named" and spec[1] is Outcome:
+        return (kind, Outcome, (HOW, *(travel(part) for part in spec[2][1:])))
     if kind in CONTAINERS:
         return (kind, spec[1], tuple(travel(part) for part in spec[2]))
     if _is_number(spec):
@@ -154,6 +161,8 @@ def _join_containers(then: Spec, otherwise: Spec) -> Plan:
         )
     if then[1] != otherwise[1]:
         raise _different(then, otherwise)
+    if then[1] is Outcome and then[2][0] != otherwise[2][0]:
+        then, otherwise = (("named", Outcome, (HOW, *side[2][1:])) for side in (then, otherwise))
     return (then[0], then[1], tuple(join(a, b) for a, b in zip(then[2], otherwise[2], strict=True)))
 
 

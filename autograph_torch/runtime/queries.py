@@ -48,5 +48,5 @@ def index(position: Any) -> Any:
     if not torch.compiler.is_compiling() or not isinstance(position, torch.Tensor):
         return position
     if position.ndim == 0 and not position.is_floating_point() and position.dtype != torch.bool:
-        return position.item()
+        return position.clone().item()
     return position

@@ -20,7 +20,7 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
-from autograph_torch.runtime.gradients import anchored, keep_saved_buffers
+from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import Plan
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
 from autograph_torch.runtime.predicate import truth
@@ -47,6 +47,7 @@ def run(
         entered: whether there is a first trip: True, or a 0-d bool tensor.
     """
     site = notes.new_site()
+    keep_layouts()
     outer = surrounding_effects()
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
     plan = notes.carry_plan(site, spec_of(state, handed=state))
@@ -90,6 +91,8 @@ def _attempt(
         after = trip(before[1:])
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         state = (token, *after)
+        if torch.is_grad_enabled():
+            refuse_random_numbers()
         notes.leave_branch()
         if notes.note_trip(site, spec_of(state, handed=begin), sure):
             return tuple(encode(state, plan))

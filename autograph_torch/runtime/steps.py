@@ -7,7 +7,6 @@ carried that one path does not have. Otherwise the loop becomes one torch.while_
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -147,7 +146,8 @@ def _one_trip(step: Callable[..., Any], state: State, after: After) -> Any:
 
 
 def _is_symbolic(how: Any) -> bool:
-    return not isinstance(truth(how == NEXT), builtins.bool)
+    """Whether only data can tell how a step ended."""
+    return isinstance(how, torch.Tensor)
 
 
 def _python_for(iterable: Any, step: Callable[..., Any], state: State, after: After) -> Any:
@@ -230,7 +230,8 @@ def _staged_steps(
     count = len(state)
 
     def flat(how: Any, value: Any, state: Any) -> State:
-        return (how, value, *([HOLE] * count if state is HOLE else state))
+        ended = how if isinstance(how, torch.Tensor) else torch.scalar_tensor(how, dtype=torch.int64)
+        return (ended, value, *([HOLE] * count if state is HOLE else state))
 
     def nested(s: State) -> State:
         return s[0], s[1], s[2:]

@@ -127,10 +127,17 @@ def _parts(value: Any, kind: str, count: int) -> list[Any]:
 def _tensor_leaf(value: Any, plan: Plan) -> torch.Tensor:
     _, dtype, sizes, device, _ = plan
     if isinstance(value, torch.Tensor):
-        return value.clone(memory_format=torch.contiguous_format)
+        return _own_contiguous(value)
     if isinstance(value, (Hole, Undefined)):
         return torch.zeros([1 if size == -1 else size for size in sizes], dtype=dtype, device=device)
     return torch.scalar_tensor(value, dtype=dtype, device=device)
+
+
+def _own_contiguous(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy in row-major order. By way of one dimension, which leaves Inductor no other layout to choose."""
+    if tensor.ndim < 2:
+        return tensor.clone(memory_format=torch.contiguous_format)
+    return tensor.reshape(-1).clone().reshape(tensor.shape)
 
 
 def fillers(plan: Plan) -> list[torch.Tensor]:

@@ -51,6 +51,11 @@ def discard_after(mark: Any) -> None:
             graph.erase_node(node)
 
 
+def nodes() -> list[Any]:
+    """The nodes of the graph, or of the operator body, that is being built."""
+    return list(_graph().nodes)
+
+
 def _graph() -> Any:
     from torch._dynamo.symbolic_convert import InstructionTranslator
 

@@ -1,0 +1,84 @@
+"""Comments that steer conversion: which lines they leave alone, and that a misspelt one is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograph_torch.diagnostics import SourceError
+from autograph_torch.source.directives import Directives
+
+
+def read(text: str) -> Directives:
+    return Directives.read(text, "t.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x = 1\n",
+        "x = 1  # a comment\n",
+        "x = '# autograph: skip'\n",
+        '"""\n# autograph: skip-file\n"""\n',
+        "x = f'# autograph: off'\n",
+        "# about autograph: skip\n",
+        "# see autograph:skip\n",
+        "# autograph\n",
+    ],
+)
+def test_no_directive(text: str) -> None:
+    assert read(text) == Directives()
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("if x:  # autograph: skip\n    y\n", {1}),
+        ("if x:  #autograph:skip\n    y\n", {1}),
+        ("if x:  #   autograph:   skip\n    y\n", {1}),
+        ("if x:  # autograph: skip because of that\n    y\n", {1}),
+        ("a\nif x:\n    y  # autograph: skip\n", {3}),
+        ("a\n# autograph: off\nb\nc\n# autograph: on\nd\n", {2, 3, 4, 5}),
+        ("a\n# autograph: off\nb\nc\n", {2, 3, 4}),
+        ("# autograph: off\na\n# autograph: on\nb\n# autograph: off\nc\n# autograph: on\n", {1, 2, 3, 5, 6, 7}),
+        ("def f():\n    # autograph: off\n    a\n    # autograph: on\n    b\n", {2, 3, 4}),
+        ("x = (1,  # autograph: skip\n     2)\n", {1}),
+        ("a\r\n# autograph: off\r\nb\r\n# autograph: on\r\nc\r\n", {2, 3, 4}),
+        ("s = 'a\u2028b'\nc  # autograph: skip\n", {2}),
+    ],
+)
+def test_lines_left_alone(text: str, lines: set[int]) -> None:
+    found = read(text)
+    assert set(found.skipped_lines) == lines
+    assert not found.skip_file
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# autograph: skip-file\n",
+        "#!/usr/bin/python\n# coding: utf-8\n\n# autograph: skip-file\nx = 1\n",
+        "x = 1\n# autograph: skip\ny = 2  # autograph: skip-file\n",
+    ],
+)
+def test_whole_file(text: str) -> None:
+    assert read(text).skip_file
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "word"),
+    [
+        ("x = 1\n\n    # autograph: of\n", 3, 5, "of"),
+        ("x = 'é'  # autograph: Skip\n", 1, 10, "Skip"),
+        ("# autograph:\n", 1, 1, ""),
+        ("# autograph: skip,off\n", 1, 1, "skip,off"),
+    ],
+)
+def test_unknown_directive(text: str, line: int, column: int, word: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        read(text)
+    found = caught.value.diagnostic
+    assert (found.code, found.filename, found.line, found.column) == ("AG303", "t.py", line, column)
+    assert f"`autograph: {word}`" in found.message
+    assert found.snippet == text.splitlines()[line - 1]
+    assert "skip, off, on" in found.advice
