@@ -26,6 +26,7 @@ State rule (`reads` are handed through unchanged): bound in the loop, and live a
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -191,6 +192,10 @@ class _Loops:
     ) -> list[gast.stmt]:
         """A loop that data leaves early; with `rest`, what follows it, when it may also return."""
         carry = self._carry(node, after, targets)
+        if rest is not None:  # what follows becomes a function: names that it reads and then binds are its parameters
+            needed = live_before(rest, EMPTY)
+            given = [n for n in binds(rest) if n in needed and n not in carry.names]
+            carry = dataclasses.replace(carry, reads=(*carry.reads, *given))
         self._note_undefined(carry, bound)
 
         def end(how: str) -> gast.Return:

@@ -280,10 +280,10 @@ def expression(draw: st.DrawFn, scope: Scope, kind: str, depth: int) -> tuple[st
     return filled(draw, scope, chosen, depth + 1), " " not in re.sub(r"\(.*\)", "", chosen)
 
 
-def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "eager")) -> Verdict:
+def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "eager"), seconds: int = 20) -> Verdict:
     """The first verdict that is not equal."""
     for way in ways:
-        verdict = check(made.program(), way)
+        verdict = check(made.program(), way, seconds)
         if verdict.kind != "equal":
             return replace(verdict, reason=f"{way}: {verdict.reason}")
     return Verdict("equal")

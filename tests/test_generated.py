@@ -25,6 +25,7 @@ def test_generated_programs_agree_with_eager() -> None:
     @settings(
         max_examples=PROGRAMS,
         phases=(Phase.generate,),
+        report_multiple_bugs=False,
         derandomize=True,
         database=None,
         deadline=None,

@@ -234,6 +234,8 @@ def test_names_join_all_that_is_assigned(body: str, expected: Kind) -> None:
         ("y = x.sum()", T),
         ("y = torch.relu(x)", T),
         ("y = F.relu(x)", T),
+        ("y = torch.stack(x)", U),  # a list of tensors
+        ("y = torch.cat(x, dim=0)", U),
         ("y = x.shape", U),
         ("y = x + 1", U),
         ("y = x.keys()", U),
@@ -248,6 +250,11 @@ def test_evidence_about_parameters(body: str, expected: Kind) -> None:
 
 def test_annotations_beat_evidence() -> None:
     assert kinds_in("def f(x: list):\n y = x.sort()").name("x") == C
+
+
+def test_assignments_beat_evidence() -> None:
+    kinds = kinds_in("def f(x):\n y = []\n y.append(x)\n return torch.stack(y)")
+    assert kinds.name("y") == C
 
 
 def test_values_from_outside() -> None:

@@ -164,7 +164,12 @@ CARRIES: dict[str, tuple[Spec, Spec, bool, Spec]] = {
     "bound by a trip, perhaps": (UNBOUND, tensor(2), False, maybe(tensor(2))),
     "maybe bound": (maybe(tensor(2)), tensor(2), False, maybe(tensor(2))),
     "an alias of the state": (tensor(2), ("same", 0, tensor(2)), False, tensor(2)),
-    "in a tuple": (pair(number("int"), tensor(2)), pair(const(1), tensor(2, grad=True)), False, pair(number("int"), tensor(2, grad=True))),
+    "in a tuple": (
+        pair(number("int"), tensor(2)),
+        pair(const(1), tensor(2, grad=True)),
+        False,
+        pair(number("int"), tensor(2, grad=True)),
+    ),
 }
 
 CHANGED: dict[str, tuple[Spec, Spec, bool, str]] = {

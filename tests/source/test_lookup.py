@@ -57,7 +57,7 @@ def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @decorate
 @functools.lru_cache(
-    maxsize=None,
+    maxsize=8,
 )
 def decorated(x: int) -> int:
     return x + 2

@@ -1,0 +1,85 @@
+"""Dynamo's lost attribute writes: what plain torch does wrong, and that it is right with the repair.
+
+Each program runs in a process of its own, for a repair stays in force once it is made.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """
+import sys
+import torch
+
+if "repaired" in sys.argv:
+    from autograph_torch.capture.torch_fixes import repair_attribute_writes
+    repair_attribute_writes()
+    repair_attribute_writes()  # a second time changes nothing
+
+class Counter:
+    steps = 0
+
+def run(counter, x):
+    counter.steps = 1
+    y = {operator}
+    counter.steps = 2
+    return y
+
+counter = Counter()
+torch.compile(run, backend="eager", fullgraph=True)(counter, torch.ones(3))
+print(counter.steps)
+"""
+OPERATORS = {
+    "cond": "torch.cond(x.sum() > 0, lambda: x + 1, lambda: x - 1, ())",
+    "while_loop": "torch._higher_order_ops.while_loop(lambda v: v.sum() < 9, lambda v: (v + 1,), (x,))",
+}
+
+
+def steps(operator: str, *arguments: str) -> str:
+    """What the attribute is in the end."""
+    text = textwrap.dedent(PROGRAM).format(operator=OPERATORS[operator])
+    command = [sys.executable, "-W", "ignore", "-c", text, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_repaired(operator: str) -> None:
+    assert steps(operator, "repaired") == "2"
+
+
+@pytest.mark.skipif(torch.__version__ < "2.13", reason="the table of side effects is kept by proxies from 2.13 on")
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_repair_is_needed(operator: str) -> None:
+    """When this fails, torch has become right and the repair can go for that version."""
+    assert steps(operator) == "1"
+
+
+def test_repair_is_in_force_under_the_decorator() -> None:
+    from autograph_torch import autograph
+
+    class Counter:
+        steps = 0
+
+    def run(counter: Counter, x: torch.Tensor) -> torch.Tensor:
+        counter.steps = 1
+        if x.sum() > 0:
+            x = x + 1
+        counter.steps = 2
+        while x.sum() < 100:
+            x = x * 2
+        counter.steps = counter.steps + 1
+        return x
+
+    expected, actual = Counter(), Counter()
+    torch.testing.assert_close(autograph(run, backend="eager")(actual, torch.ones(2)), run(expected, torch.ones(2)))
+    assert actual.steps == expected.steps == 3
