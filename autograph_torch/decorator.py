@@ -50,7 +50,7 @@ def autograph(
         return functools.partial(autograph, compile=compile, recursive=recursive, **compile_options)
     if not compile:
         return convert(target, recursive=recursive)
-    inlining.install()
+    inlining.install(required=recursive)
     if isinstance(target, type):
         return convert_module_class(
             target, lambda function: autograph(function, recursive=recursive, **compile_options)
@@ -70,7 +70,7 @@ def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = F
         recursive: when it is traced, also convert the functions that it calls.
         refuse_builtins: raise for a built-in function instead of giving it back.
     """
-    inlining.install()
+    inlining.install(required=recursive)
     if isinstance(target, type):
         return convert_module_class(target, lambda function: convert(function, recursive=recursive))
     if isinstance(target, torch.nn.Module):

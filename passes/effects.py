@@ -16,7 +16,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
-from autograph_torch.source.templates import constant, runtime_call
+from autograph_torch.source.templates import constant, parameter, runtime_call, thunk
 
 _LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log", "warn"))
 
@@ -46,19 +46,39 @@ def _is_host_call(node: gast.Call) -> bool:
         return function.id == "print"
     if not isinstance(function, gast.Attribute):
         return False
-    base = function.value
-    owner = base.id if isinstance(base, gast.Name) else base.attr if isinstance(base, gast.Attribute) else ""
+    owner = _owner(function)
     if owner == "warnings" and function.attr == "warn":
         return True
     return function.attr in _LOG_METHODS and owner.lower().lstrip("_") in ("log", "logger", "logging")
 
 
+def _owner(function: gast.Attribute) -> str:
+    """The last name before the method: `logger` in `self.logger.info`."""
+    base = function.value
+    return base.id if isinstance(base, gast.Name) else base.attr if isinstance(base, gast.Attribute) else ""
+
+
 def _host_call(node: gast.Call, facts: Facts) -> gast.expr:
     facts.report("AG110", node, "a call for its effect becomes an effect of the graph")
     arguments = [_argument(argument, facts) for argument in node.args]
-    new = runtime_call("effect", node.func, *arguments)
+    new = runtime_call("effect", _host_function(node.func), *arguments)
     new.keywords = node.keywords
     return replace(node, new)
+
+
+def _host_function(function: gast.expr) -> gast.expr:
+    """The function to call; a logger's method as a function, because the tracer does not take it for a constant."""
+    of_module = isinstance(function, gast.Attribute) and _owner(function) == "warnings"
+    if isinstance(function, gast.Attribute) and not of_module:
+        call = gast.Call(
+            func=function,
+            args=[gast.Starred(value=name("args"), ctx=gast.Load())],
+            keywords=[gast.keyword(arg=None, value=name("kwargs"))],
+        )
+        made = thunk(call)
+        made.args.vararg, made.args.kwarg = parameter("args"), parameter("kwargs")
+        return made
+    return function
 
 
 def _argument(node: gast.expr, facts: Facts) -> gast.expr:

@@ -52,6 +52,8 @@ def _query(node: gast.Call, facts: Facts) -> gast.expr:
 def _membership(node: gast.Compare, facts: Facts) -> gast.expr:
     container = node.comparators[0]
     kind = facts.kinds.of(container)
+    if isinstance(node.left, gast.Constant) and isinstance(node.left.value, str):
+        return node
     if not (kind in (Kind.TENSOR, Kind.DYNAMIC) or (kind == Kind.UNKNOWN and facts.assume_unknown)):
         return node
     call = runtime_call("contains", container, node.left)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import gast
 
 from autograph_torch.analysis import vocabulary as words
-from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, parameters, walk_scope
+from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, binds, parameters, walk_scope
 
 
 class Kind(enum.IntEnum):
@@ -94,9 +94,11 @@ class Kinds:
         self._seeds = dict(seeds)
         self._env: dict[str, Kind] = {**(outer or {}), **seeds}
         self._evidence: set[str] = set()
+        self._bound: set[str] = set()
 
     def infer(self, body: list[gast.stmt]) -> None:
         """Join what every assignment of the body says, until nothing changes (the lattice has height 6)."""
+        self._bound = {name for node in body for name in binds(node)}
         self._collect_evidence(body)
         for _ in range(8):
             before = dict(self._env), len(self._not_integer)
@@ -254,10 +256,10 @@ class Kinds:
                     self._evidence.add(function.value.id)
             path = self.torch_path(function)
             if path is not None and node.args and isinstance(node.args[0], gast.Name):
-                if path.split(".")[-1] not in words.PYTHON_TORCH_CALLS:
+                if path.split(".")[-1] not in words.PYTHON_TORCH_CALLS | words.SEQUENCE_FUNCTIONS:
                     self._evidence.add(node.args[0].id)
         for name in self._evidence:
-            if self._env.get(name, U) == U and (name in self._seeds or name not in self._env):
+            if self._env.get(name, U) == U and (name in self._seeds or name not in self._bound):
                 self._seeds[name] = self._env[name] = T
 
     # -- expressions ----------------------------------------------------------------------------------------------
@@ -291,6 +293,8 @@ class Kinds:
     def _of_name(self, node: gast.Name) -> Kind:
         if node.id in self._env:
             return self._env[node.id]
+        if node.id in self._bound:
+            return P  # bound further on: the bottom of the lattice until then
         if node.id in words.PYTHON_BUILTINS or node.id in self._imports.torch or node.id in self._imports.modules:
             return P
         return U

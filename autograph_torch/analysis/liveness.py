@@ -108,7 +108,7 @@ def _try(node: gast.Try, after: Live, targets: Targets) -> Live:
     end = live_before(node.finalbody, after, targets) if node.finalbody else after
     caught: Live = EMPTY
     for handler in node.handlers:
-        live = live_before(handler.body, end, targets) - ({handler.name} if handler.name else set())
+        live = live_before(handler.body, end, targets) - ({handler.name.id} if handler.name else set())
         caught |= live | (reads(handler.type) if handler.type is not None else set())
     inside = replace(targets, on_raise=targets.on_raise | caught | (end if node.finalbody else EMPTY))
     return live_before([*node.body, *node.orelse], end, inside) | caught

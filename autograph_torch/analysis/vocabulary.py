@@ -56,6 +56,10 @@ PYTHON_TORCH_CALLS = frozenset(
     "is_scripting is_tracing no_grad enable_grad inference_mode set_grad_enabled broadcast_shapes typename "
     "manual_seed seed".split()
 )
+# Functions whose first argument is a sequence of tensors.
+SEQUENCE_FUNCTIONS = frozenset(
+    "stack cat concat concatenate hstack vstack dstack column_stack block_diag meshgrid broadcast_tensors einsum".split()
+)
 # Top-level names that a module imports as torch or as one of its functional parts.
 TORCH_MODULES = ("torch",)
 

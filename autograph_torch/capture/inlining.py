@@ -37,8 +37,11 @@ _RECURSION_LIMIT = 20_000
 _INSTALLED = "_autograph_torch_original_init"
 
 
-def install() -> None:
-    """Put the hook in place (once for the process).
+def install(required: bool = True) -> None:
+    """Put the hooks in place (once for the process).
+
+    Args:
+        required: whether calls are to be followed; without, an unknown torch is no error.
 
     Raises:
         RuntimeError: this version of torch does not have what the hook needs.
@@ -48,6 +51,8 @@ def install() -> None:
     original = _Translator.__init__
     parameters = list(original.__code__.co_varnames[: original.__code__.co_argcount])
     if parameters[:4] != ["self", "parent", "code", "symbolic_locals"]:
+        if not required:
+            return
         raise RuntimeError(
             "autograph-torch does not know this version of torch: InliningInstructionTranslator.__init__ takes "
             f"{parameters}; use a torch from 2.11 to 2.13, or autograph(..., recursive=False)"

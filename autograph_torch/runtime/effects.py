@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime import notes
+from autograph_torch.runtime import notes, tracing
 from autograph_torch.runtime.structure import lift, spec_of
 from autograph_torch.runtime.values import HOLE
 
@@ -22,6 +22,7 @@ from autograph_torch.runtime.values import HOLE
 class _Top:
     """Where the token lives outside of all bodies."""
 
+    known = True
     token: torch.Tensor | None = None
 
 
@@ -89,7 +90,11 @@ def fail(error: type[BaseException], *args: Any) -> Any:
 
 def surrounding_effects(effects: Any = None) -> Place:
     """The place of the innermost body around the call: the tracer fills in `effects` with it."""
-    return TOP if effects is None else effects
+    if effects is not None:
+        return effects
+    # Looked at here, before any operator: what Dynamo first meets inside of one, it forgets behind it.
+    assert TOP.known
+    return TOP
 
 
 def _emit(number: int, tensors: list[torch.Tensor]) -> None:
@@ -135,10 +140,23 @@ def _one(value: Any) -> tuple[Any, list[torch.Tensor]]:
 
 @torch.library.custom_op("autograph_torch::effect", mutates_args=())
 def _effect_op(token: torch.Tensor, number: int, values: list[torch.Tensor]) -> torch.Tensor:
-    notes.perform(number, values)
+    if not tracing.in_backward():  # the backward pass of a branch or loop runs its body again
+        notes.perform(number, values)
     return token.clone()
 
 
 @_effect_op.register_fake
 def _(token: torch.Tensor, number: int, values: list[torch.Tensor]) -> torch.Tensor:
     return torch.empty_like(token)
+
+
+def _setup(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    ctx.count = len(inputs[2])
+
+
+def _backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+    """The token is no value: what comes in for it goes on to the token before."""
+    return gradient, None, [None] * ctx.count
+
+
+_effect_op.register_autograd(_backward, setup_context=_setup)

@@ -13,6 +13,7 @@ import os
 import weakref
 from typing import Any
 
+import torch
 from torch._guards import TracingContext
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -29,6 +30,11 @@ def change_depth(by: int) -> int:
     notes = notebook()
     notes["depth"] = notes.get("depth", 0) + by
     return int(notes["depth"])
+
+
+def in_backward() -> bool:
+    """Whether autograd is running a backward pass right now (torch._C._current_graph_task_id)."""
+    return bool(torch._C._current_graph_task_id() != -1)
 
 
 def last_node() -> Any:

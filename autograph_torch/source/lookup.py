@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import linecache
 import types
 from dataclasses import dataclass
@@ -45,7 +46,9 @@ def locate(code: types.CodeType) -> Located:
         raise _no_source(code, f"its file cannot be parsed ({error})") from error
     found = [(node, owner) for node, owner in _functions(tree) if _matches(node, code)]
     if len(found) > 1:
-        found = [(n, o) for n, o in found if isinstance(n, ast.Lambda) and _same_code(n, code)] or found
+        found = [(n, o) for n, o in found if not isinstance(n, ast.Lambda) or _same_code(n, code)]
+        if len(found) > 1 and isinstance(found[0][0], ast.Lambda):
+            raise _no_source(code, "several lambdas of its line could be it")
     if not found:
         raise _no_source(code, "its file has changed since it was loaded, or it was made by a program")
     node, owner = found[0]
@@ -91,16 +94,34 @@ def _matches(node: ast.AST, code: types.CodeType) -> bool:
 
 
 def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
-    """Whether a lambda compiles to this code, names of enclosing scopes aside."""
-    expression = ast.Expression(body=node)
-    compiled = next(c for c in compile(expression, code.co_filename, "eval").co_consts if isinstance(c, types.CodeType))
-    outline = (compiled.co_varnames, _plain(compiled.co_consts), len(compiled.co_code))
-    same_positions = not hasattr(code, "co_positions") or list(compiled.co_positions()) == list(code.co_positions())
-    return outline == (code.co_varnames, _plain(code.co_consts), len(code.co_code)) and same_positions
+    """Whether a lambda is the one that this code was compiled from, among others on its line."""
+    names = {part.id for part in ast.walk(node.body) if isinstance(part, ast.Name)}
+    if [argument.arg for argument in _arguments(node.args)] != list(code.co_varnames[: _argument_count(code)]):
+        return False
+    if not {n for n in (*code.co_names, *code.co_freevars) if n in names} <= names:
+        return False
+    if not hasattr(code, "co_positions"):
+        attributes = {part.attr for part in ast.walk(node.body) if isinstance(part, ast.Attribute)}
+        return set(code.co_names) | set(code.co_freevars) <= names | attributes
+    return _extent(code) == (node.body.lineno, node.body.col_offset, node.body.end_lineno, node.body.end_col_offset)
 
 
-def _plain(constants: tuple[object, ...]) -> list[object]:
-    return [c for c in constants if not isinstance(c, types.CodeType)]
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    stars = [star for star in (arguments.vararg, arguments.kwarg) if star is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
+
+
+def _argument_count(code: types.CodeType) -> int:
+    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + stars
+
+
+def _extent(code: types.CodeType) -> tuple[int, int, int, int]:
+    """From where to where the instructions of a lambda stand: exactly its body (Python 3.11 on)."""
+    places = [p for p in code.co_positions() if None not in p and p[1] > p[0] - 1 and p[3] > 0]
+    begin = min((line, column) for line, _, column, _ in places)
+    end = max((line, column) for _, line, _, column in places)
+    return (*begin, *end)
 
 
 def _no_source(code: types.CodeType, why: str) -> SourceError:

@@ -35,8 +35,12 @@ def packed(names: Sequence[str], store: bool = False) -> gast.expr:
     return name(names[0], store) if len(names) == 1 else tuple_of(names, store)
 
 
+def parameter(identifier: str) -> gast.Name:
+    return gast.Name(id=identifier, ctx=gast.Param(), annotation=None, type_comment=None)
+
+
 def signature(names: Sequence[str]) -> gast.arguments:
-    parameters = [gast.Name(id=n, ctx=gast.Param(), annotation=None, type_comment=None) for n in names]
+    parameters = [parameter(n) for n in names]
     return gast.arguments(
         args=parameters, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
     )

@@ -41,7 +41,7 @@ def shared(body: str) -> list[str]:
         ("a = x[0]\n b = w[0]", "x w a b"),
         ("a, b = x", "x a b"),
         ("a, b = x, w", "x w a b"),
-        ("a, b = b, a", "a b"),
+        ("a = u\n b = v\n a, b = b, a", "u a b"),
         ("a, b = x.chunk(2)", "x a b"),
         ("a, *b = x.split(n)", "x a b"),
         ("a = x.unbind()", "x a"),

@@ -189,7 +189,7 @@ def test_plain_compile_after_a_converted_caller() -> None:
 
 def test_not_recursive() -> None:
     compiled(third_party.clip)(X)  # another conversion of the process, which is recursive
-    with pytest.raises(Unsupported):
+    with pytest.raises(CaptureError):
         compiled(lambda x: third_party.clip(x) + 1, recursive=False)(X)
 
 

@@ -24,10 +24,17 @@ logger = logging.getLogger(__name__)
 
 def func(x: torch.Tensor) -> torch.Tensor:
     ag.effect(warnings.warn, "careful")
-    ag.effect(logger.info, "norm %s", x.norm())
+    ag.effect(
+        lambda *args, **kwargs: logger.info(*args, **kwargs),
+        "norm %s",
+        x.norm(),
+    )
     ag.cond(
         x.max() > 1,
-        lambda: ag.effect(logger.warning, "big"),
+        lambda: ag.effect(
+            lambda *args, **kwargs: logger.warning(*args, **kwargs),
+            "big",
+        ),
         lambda: None,
     )
     return x
