@@ -209,7 +209,9 @@ _RULES = (
         "a tensor with a gradient cannot be printed",
         "Eager prints its grad_fn, which the graph does not have.",
     ),
-    Rule("AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."),
+    Rule(
+        "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."
+    ),
     Rule(
         "AG321", "a value depends on data where the tracer needs a fixed number", "Sizes, indices and loops of Python."
     ),

@@ -5,8 +5,8 @@
                                                self_count = self_count + 1
                                            ag.write(self, "count", self_count)
 
-torch's operators refuse writes to objects from inside. As a local variable the attribute is a result or a carry like any
-other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
+torch's operators refuse writes to objects from inside. As a local variable the attribute is a result or a carry like
+any other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
 `self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change.
 
 Refused: a call that could see the attribute before it is written back (a method of the object after the write, or in a

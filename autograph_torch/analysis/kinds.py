@@ -178,7 +178,8 @@ class Kinds:
             self._not_integer.update(n.id for n in gast.walk(target) if isinstance(n, gast.Name))
         arguments = iterable.args if isinstance(iterable, gast.Call) else []
         if called == "range":
-            self._store(target, S if any(self.of(a) >= S for a in arguments) else P)
+            known = U if self._assume_unknown else S
+            self._store(target, S if any(self.of(a) >= known for a in arguments) else P)
         elif called == "enumerate" and isinstance(target, gast.Tuple) and len(target.elts) == 2 and arguments:
             self._store(target.elts[0], S if self.of(arguments[0]) in (D, S) else P)
             self._iterate(target.elts[1], arguments[0])

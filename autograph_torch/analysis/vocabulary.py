@@ -58,7 +58,7 @@ PYTHON_TORCH_CALLS = frozenset(
 )
 # Functions whose first argument is a sequence of tensors.
 SEQUENCE_FUNCTIONS = frozenset(
-    "stack cat concat concatenate hstack vstack dstack column_stack block_diag meshgrid broadcast_tensors einsum".split()
+    "stack cat concat concatenate hstack vstack dstack column_stack block_diag meshgrid einsum".split()
 )
 # Top-level names that a module imports as torch or as one of its functional parts.
 TORCH_MODULES = ("torch",)

@@ -8,6 +8,7 @@ torch.while_loop; all others stay Python.
 """
 
 from autograph_torch.runtime.attributes import write
+from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import effect, fail, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
@@ -19,7 +20,7 @@ from autograph_torch.runtime.logic import all_, and_, and_then, any_, not_, or_,
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero
 from autograph_torch.runtime.steps import for_steps, while_steps
-from autograph_torch.runtime.values import bound, undefined
+from autograph_torch.runtime.values import undefined
 
 __all__ = [
     "all_",

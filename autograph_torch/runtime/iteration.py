@@ -36,17 +36,13 @@ def range_(*bounds: Any) -> Any:
     if not any(is_data_dependent(number) for number in numbers):
         known = builtins.range(start, stop, step)
         return Sequence(len(known), lambda k: start + k * step, True)
-    length = (stop - start + step - 1) // step if _positive(step) else (start - stop - step - 1) // -step
+    length = -((start - stop) // step)  # rounded up, whatever the sign of the step
     return Sequence(length, lambda k: start + k * step, False)
 
 
 def _index(bound: Any) -> Any:
     # Of a copy: a tensor remembers its number, and a second attempt at a branch needs a symbol of its own.
     return bound.clone().item() if isinstance(bound, torch.Tensor) else bound
-
-
-def _positive(step: Any) -> bool:
-    return bool(step > 0)
 
 
 def enumerate_(iterable: Any, start: int = 0) -> Any:

@@ -172,7 +172,8 @@ def _join_maybe(then: Spec, otherwise: Spec) -> Plan:
         return then
     inner = [spec[2][0] if spec[0] == "maybe" else spec for spec in (then, otherwise) if spec[0] != "undefined"]
     joined = inner[0] if len(inner) == 1 else join(*inner)
-    return ("maybe", 1, (_filled(joined),))
+    name = next(spec[1] for spec in (then, otherwise) if spec[0] in ("undefined", "maybe"))
+    return ("maybe", name, (_filled(joined),))
 
 
 def _join_tensors(then: Spec, otherwise: Spec) -> Plan:

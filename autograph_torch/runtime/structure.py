@@ -39,18 +39,19 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
         return _number_spec(value)
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
+    # By position: a loop variable would give its name to nodes of the graph, and nested bodies would share it.
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return ("named", type(value), tuple(spec_of(part, originals, handed) for part in value))
+        return ("named", type(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
     if isinstance(value, tuple):
-        return ("tuple", len(value), tuple(spec_of(part, originals, handed) for part in value))
+        return ("tuple", len(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
     if isinstance(value, list):
-        return ("list", len(value), tuple(spec_of(part, originals, handed) for part in value))
+        return ("list", len(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
     if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), tuple(spec_of(part, originals, handed) for part in value.values()))
+        return ("dict", tuple(value.keys()), tuple(spec_of(value[key], originals, handed) for key in value))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
-        return ("maybe", 1, (spec_of(value.value),))
+        return ("maybe", value.name, (spec_of(value.value),))
     if isinstance(value, Hole):
         return ("hole",)
     for index, one in enumerate(handed):
@@ -102,7 +103,7 @@ def _leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
         return _maybe_leaves(value, plan)
     if kind in ("tuple", "list", "named", "dict"):
         parts = _parts(value, kind, len(plan[2]))
-        return [leaf for part, inner in zip(parts, plan[2], strict=True) for leaf in _leaves(part, inner)]
+        return [leaf for k in range(len(parts)) for leaf in _leaves(parts[k], plan[2][k])]
     if kind == "tensor":
         return [_tensor_leaf(value, plan)]
     if kind == "number":
@@ -172,7 +173,7 @@ def decode(
         return HOLE
     if kind == "maybe":
         flag = _from_float(leaves.pop(0), torch.bool)
-        return Maybe(flag, decode(plan[2][0], leaves, originals, handed, for_branch))
+        return Maybe(flag, decode(plan[2][0], leaves, originals, handed, for_branch), plan[1])
     parts = [decode(inner, leaves, originals, handed, for_branch) for inner in plan[2]]
     if kind == "named":
         return plan[1](*parts)
@@ -187,9 +188,9 @@ def lift(value: Any) -> Any:
         spec = _number_spec(value)
         return torch.scalar_tensor(value, dtype=_NUMBER_DTYPES[spec[1]])
     if isinstance(value, list):
-        return [lift(part) for part in value]
+        return [lift(value[k]) for k in range(len(value))]
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return tuple(lift(part) for part in value)
+        return tuple(lift(value[k]) for k in range(len(value)))
     return value
 
 
@@ -199,9 +200,9 @@ def lower(lifted: Any, original: Any) -> Any:
         # A copy: the tensor itself remembers the symbol it was made of, which Inductor does not know in here.
         return lifted if isinstance(original, torch.Tensor) else lifted.clone().item()
     if isinstance(lifted, list):
-        return [lower(part, whole) for part, whole in zip(lifted, original, strict=True)]
+        return [lower(lifted[k], original[k]) for k in range(len(lifted))]
     if isinstance(lifted, tuple) and not hasattr(lifted, "_fields"):
-        return tuple(lower(part, whole) for part, whole in zip(lifted, original, strict=True))
+        return tuple(lower(lifted[k], original[k]) for k in range(len(lifted)))
     return lifted
 
 
@@ -221,9 +222,9 @@ def apart(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.clone()
     if isinstance(value, list):
-        return [apart(part) for part in value]
+        return [apart(value[k]) for k in range(len(value))]
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return tuple(apart(part) for part in value)
+        return tuple(apart(value[k]) for k in range(len(value)))
     return value
 
 

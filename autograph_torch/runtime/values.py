@@ -9,6 +9,11 @@ import torch
 from autograph_torch.runtime.refusal import refuse
 
 
+def unbound_message(name: str) -> str:
+    """What Python says when a variable is read before it is bound."""
+    return f"cannot access local variable '{name}' where it is not associated with a value"
+
+
 class Undefined:
     """A local variable that is not bound yet. Any use raises UnboundLocalError, as reading the variable would."""
 
@@ -22,8 +27,7 @@ class Undefined:
                 f"`{self._name}` may be read before it is bound",
                 f"bind `{self._name}` before the `if` or loop, or in every branch",
             )
-        message = f"cannot access local variable '{self._name}' where it is not associated with a value"
-        raise UnboundLocalError(message)
+        raise UnboundLocalError(unbound_message(self._name))
 
     __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = _raise
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _raise
@@ -35,28 +39,15 @@ class Undefined:
 class Maybe:
     """A variable that some path has bound: whether this run did (a 0-d bool tensor), and its value if so."""
 
-    def __init__(self, flag: Any, value: Any) -> None:
+    def __init__(self, flag: Any, value: Any, name: str) -> None:
         self.flag = flag
         self.value = value
+        self.name = name
 
 
 def undefined(name: str) -> Any:
     """Declare a local variable that is not bound yet."""
     return Undefined(name)
-
-
-def bound(value: Any) -> Any:
-    """Read a local variable that may not be bound.
-
-    Raises:
-        UnboundLocalError: it is not.
-    """
-    if isinstance(value, Undefined):
-        value._raise()
-    if isinstance(value, Maybe):
-        torch._assert_async(value.flag, "UnboundLocalError: a local variable is read that this run has not bound")
-        return value.value
-    return value
 
 
 class Hole:

@@ -118,10 +118,12 @@ def _argument_count(code: types.CodeType) -> int:
 
 def _extent(code: types.CodeType) -> tuple[int, int, int, int]:
     """From where to where the instructions of a lambda stand: exactly its body (Python 3.11 on)."""
-    places = [p for p in code.co_positions() if None not in p and p[1] > p[0] - 1 and p[3] > 0]
-    begin = min((line, column) for line, _, column, _ in places)
-    end = max((line, column) for _, line, _, column in places)
-    return (*begin, *end)
+    begin, end = [], []
+    for line, end_line, column, end_column in code.co_positions():
+        if line is not None and end_line is not None and column is not None and end_column:
+            begin.append((line, column))
+            end.append((end_line, end_column))
+    return (*min(begin), *max(end))
 
 
 def _no_source(code: types.CodeType, why: str) -> SourceError:

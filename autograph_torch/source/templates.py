@@ -55,7 +55,13 @@ def thunk(value: gast.expr, parameters: Sequence[str] = ()) -> gast.Lambda:
 
 def function(identifier: str, parameters: Sequence[str], body: list[gast.stmt]) -> gast.FunctionDef:
     """`def identifier(parameters): body`, marked as ours: later passes enter it as part of the user's function."""
-    fields = {"name": identifier, "args": signature(parameters), "body": body or [gast.Pass()], "decorator_list": [], "returns": None}
+    fields = {
+        "name": identifier,
+        "args": signature(parameters),
+        "body": body or [gast.Pass()],
+        "decorator_list": [],
+        "returns": None,
+    }
     node = gast.FunctionDef(**fields, type_comment=None, type_params=[])
     node._generated = True
     return node

@@ -1,0 +1,22 @@
+"""Reading a local variable that may not be bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.values import Maybe, Undefined, unbound_message
+
+
+def bound(value: Any) -> Any:
+    """The value of a variable.
+
+    Raises:
+        UnboundLocalError: it is not bound; in the graph, when the graph comes to it.
+    """
+    if isinstance(value, Undefined):
+        value._raise()
+    if isinstance(value, Maybe):
+        return cond(value.flag, lambda: value.value, lambda: fail(UnboundLocalError, unbound_message(value.name)))
+    return value
