@@ -7,6 +7,8 @@ While torch traces, a predicate that is a tensor, or a number that depends on da
 torch.while_loop; all others stay Python.
 """
 
+import importlib
+
 from autograph_torch.runtime.attributes import write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
@@ -52,3 +54,9 @@ __all__ = [
     "write",
     "zip",
 ]
+
+# Effects in an emitted file need the tracer's hooks, too. When the hooks are what imports this package, they are not
+# complete yet: whoever imports them puts them in place.
+_hooks = importlib.import_module("autograph_torch.capture.inlining")
+if hasattr(_hooks, "install"):
+    _hooks.install(required=False)
