@@ -185,7 +185,7 @@ _RULES = (
         "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
     ),
     Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
-    Rule("AG290", "left alone: too deeply nested", "The parser's or the compiler's recursion limit was reached."),
+    Rule("AG290", "left alone: it cannot be printed", "Too deeply nested, or a change inside an f-string."),
     Rule("AG390", "internal error", "The compiler met something it should not; please report it with the file."),
     Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),
     Rule("AG302", "no source", "Built-in functions, C functions, and functions made by `exec` without a source line."),

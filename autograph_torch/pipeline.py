@@ -57,14 +57,33 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         if node.lineno not in directives.skipped_lines
     ]
     edits: list[Edit] = []
+    diagnostics: list[Diagnostic] = []
     for one in rewritten:
-        if one.changed:
-            edits.extend(function_edits(source, one.original, one.tree))
+        try:
+            edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
+            diagnostics.extend(one.diagnostics)
+        except (ValueError, RecursionError) as error:
+            diagnostics.append(_unprintable(one, around, error))
     if edits and (added := add_import(source, RUNTIME_IMPORT)) is not None:
         edits.append(added)
     output = apply(source, edits) if edits else raw
-    diagnostics = tuple(d for one in rewritten for d in one.diagnostics)
-    return Converted(output, output != raw, diagnostics, tuple(rewritten))
+    return Converted(output, output != raw, tuple(diagnostics), tuple(rewritten))
+
+
+def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diagnostic:
+    """A function whose new text cannot be written keeps its old one."""
+    line = one.original.lineno
+    reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+    return Diagnostic(
+        code="AG290",
+        filename=around.filename,
+        line=line,
+        column=one.original.col_offset + 1,
+        end_line=line,
+        message=f"`{one.original.name}` is left alone: {reason}",
+        advice="split the function",
+        snippet=around.lines[line - 1],
+    )
 
 
 def _outermost_functions(module: ast.Module) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
