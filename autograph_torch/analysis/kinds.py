@@ -202,7 +202,8 @@ class Kinds:
         return kind >= S or (kind == U and self._assume_unknown)
 
     def _asks_data_in(self, loop: gast.For) -> bool:
-        if isinstance(loop.iter, gast.Call) and any(self.of(argument) >= S for argument in loop.iter.args):
+        known = U if self._assume_unknown else S
+        if isinstance(loop.iter, gast.Call) and any(self.of(argument) >= known for argument in loop.iter.args):
             return True
         return any(isinstance(node, gast.If) and self._asks_data(node.test) for node in walk_scope(loop.body))
 

@@ -26,7 +26,7 @@ from torch._inductor import config as inductor_config
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.policy import may_enter
-from autograph_torch.capture.torch_fixes import repair_attribute_writes
+from autograph_torch.capture.torch_fixes import repair_attribute_writes, unique_names
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
@@ -100,7 +100,7 @@ def _settings() -> Iterator[None]:
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
     try:
-        with translated(), dynamo_config.patch(skip_nnmodule_hook_guards=False), layouts:
+        with translated(), unique_names(), dynamo_config.patch(skip_nnmodule_hook_guards=False), layouts:
             yield
     finally:
         sys.setrecursionlimit(limit)

@@ -1,4 +1,6 @@
-"""A repair of Dynamo without which results would be silently wrong (torch 2.13; not in 2.11).
+"""Repairs of Dynamo for converted functions.
+
+1. Without it results would be silently wrong (torch 2.13; not in 2.11).
 
 After an operator with a body (torch.cond, torch.while_loop), Dynamo goes on with a copy of its table of side effects.
 The proxy of an object's `__dict__` keeps the table it was made with: an attribute that was set before the operator and
@@ -9,13 +11,22 @@ is set again after it keeps its first value. Here the proxy asks for the table i
     self.steps = 2          # torch 2.13: lost
 
 tests/capture/test_torch_fixes.py shows the error without the repair, and fails when torch no longer needs it.
+
+2. Dynamo joins the inputs of an operator's bodies by name. Two tensors of different graphs may have one name (`clone`, or
+a local variable's): then it stops with "duplicate argument in function definition", or takes one for the other and the
+result is wrong. While a converted function is compiled, names are unique over all graphs of the trace.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import dicts
+from torch._dynamo.variables.tensor import TensorVariable
 
 
 def repair_attribute_writes() -> None:
@@ -31,3 +42,26 @@ def repair_attribute_writes() -> None:
         self._autograph_output = table.output_graph_weakref
 
     proxy.side_effects = property(current, remember)
+
+
+@contextlib.contextmanager
+def unique_names() -> Iterator[None]:
+    """No two graphs of one trace have nodes of the same name, and none is renamed after a local variable."""
+    taken: dict[str, Any] = {}
+    numbers = itertools.count()
+    create, hint = SubgraphTracer.create_node, TensorVariable.set_name_hint
+
+    def create_node(self: Any, *args: Any, **kwargs: Any) -> Any:
+        node = create(self, *args, **kwargs)
+        if taken.setdefault(node.name, node.graph) is not node.graph:
+            node._rename(f"{node.name}_n{next(numbers)}")
+            taken[node.name] = node.graph
+        return node
+
+    SubgraphTracer.create_node = create_node  # type: ignore[method-assign]
+    TensorVariable.set_name_hint = lambda self, name: None  # type: ignore[method-assign,assignment,misc]
+    try:
+        yield
+    finally:
+        SubgraphTracer.create_node = create  # type: ignore[method-assign]
+        TensorVariable.set_name_hint = hint  # type: ignore[method-assign]

@@ -37,7 +37,7 @@ def record(**parts: Spec) -> Spec:
 
 
 def maybe(part: Spec) -> Spec:
-    return ("maybe", 1, (part,))
+    return ("maybe", "y", (part,))
 
 
 HOLE_SPEC: Spec = ("hole",)
