@@ -12,9 +12,9 @@ is set again after it keeps its first value. Here the proxy asks for the table i
 
 tests/capture/test_torch_fixes.py shows the error without the repair, and fails when torch no longer needs it.
 
-2. Dynamo joins the inputs of an operator's bodies by name. Two tensors of different graphs may have one name (`clone`, or
-a local variable's): then it stops with "duplicate argument in function definition", or takes one for the other and the
-result is wrong. While a converted function is compiled, names are unique over all graphs of the trace.
+2. Dynamo joins the inputs of an operator's bodies by name. Two tensors of different graphs may have one name (`clone`,
+or a local variable's): then it stops with "duplicate argument in function definition", or takes one for the other and
+the result is wrong. While a converted function is compiled, names are unique over all graphs of the trace.
 """
 
 from __future__ import annotations
