@@ -67,6 +67,8 @@ _DROPOUTS = frozenset("dropout alpha_dropout feature_alpha_dropout dropout1d dro
 def refuse_random_numbers() -> int:
     """Stop when the body that is being traced draws random numbers and its gradients are recorded."""
     for node in tracing.nodes():
+        if not node.op.startswith("call_"):
+            continue
         name = getattr(node.target, "__name__", str(node.target))
         training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
         if name in _RANDOM or (name in _DROPOUTS and training):
