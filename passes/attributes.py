@@ -19,7 +19,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, walk_scope
-from autograph_torch.analysis.writes import CONTAINER_WRITES
+from autograph_torch.analysis.writes import CONTAINER_WRITES, is_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, runtime_call
 
@@ -89,7 +89,7 @@ def _written(block: list[gast.stmt]) -> list[Composite]:
 
 
 def _changes(method: str) -> bool:
-    return method in CONTAINER_WRITES or (method.endswith("_") and not method.startswith("_"))
+    return method in CONTAINER_WRITES or is_in_place(method)
 
 
 def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:

@@ -45,6 +45,7 @@ from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, replace
 from autograph_torch.source.templates import (
     assign,
+    constant,
     function,
     is_generated,
     packed,
@@ -135,7 +136,7 @@ class _Branches:
             arms = getattr(node, field, None) or []
             new_arms = [self._inside(arm, after, targets, bound) for arm in arms]
             changes.update({field: new_arms} if any(a is not b for a, b in zip(arms, new_arms, strict=True)) else {})
-        return _keep_mark(node, derive(node, **changes)) if changes else node
+        return derive(node, **changes) if changes else node
 
     # -- one `if` -----------------------------------------------------------------------------------------------------
 
@@ -255,7 +256,7 @@ def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int]]:
 def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> gast.expr | None:
     """The single expression that a branch amounts to, if it does."""
     if not body:
-        return packed(outputs) if outputs else gast.Constant(value=None, kind=None)
+        return packed(outputs) if outputs else constant(None)
     if len(body) > 1:
         return None
     only = body[0]
@@ -263,7 +264,7 @@ def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> ga
         return only.value  # a failure
     if jumps:
         if isinstance(only, gast.Return):
-            return only.value if only.value is not None else gast.Constant(value=None, kind=None)
+            return only.value if only.value is not None else constant(None)
         return None
     if not outputs:
         return only.value if isinstance(only, gast.Expr) else None
@@ -278,9 +279,3 @@ def _binds_exactly(target: gast.expr, outputs: list[str]) -> bool:
     if isinstance(target, gast.Tuple):
         return [part.id if isinstance(part, gast.Name) else None for part in target.elts] == outputs
     return False
-
-
-def _keep_mark(old: gast.AST, new: gast.stmt) -> gast.stmt:
-    if is_generated(old):
-        new._generated = True
-    return new

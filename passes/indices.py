@@ -22,15 +22,15 @@ def lower_indices(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
     def outside(node: gast.AST) -> gast.AST:
         if isinstance(node, SCOPES):
-            return _keep(node, rebuild(node, inside)) if is_generated(node) else node
-        if isinstance(node, gast.Lambda) and getattr(node, "_generated", False):
-            return _keep(node, rebuild(node, inside))
+            return rebuild(node, inside) if is_generated(node) else node
+        if isinstance(node, gast.Lambda) and is_generated(node):
+            return rebuild(node, inside)
         return rebuild(node, outside)
 
     def inside(node: gast.AST) -> gast.AST:
         if isinstance(node, SCOPES) and not is_generated(node):
             return node
-        new = _keep(node, rebuild(node, inside))
+        new = rebuild(node, inside)
         if isinstance(new, gast.Subscript):
             index = _wrapped(new.slice, facts)
             return derive(new, slice=index) if index is not new.slice else new
@@ -49,9 +49,3 @@ def _wrapped(index: gast.expr, facts: Facts) -> gast.expr:
     if kind == Kind.TENSOR or (kind == Kind.UNKNOWN and facts.assume_unknown):
         return replace(index, runtime_call("index", index))
     return index
-
-
-def _keep(old: gast.AST, new: gast.AST) -> gast.AST:
-    if getattr(old, "_generated", False):
-        new._generated = True
-    return new

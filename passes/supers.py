@@ -24,8 +24,6 @@ def spell_out_super(function: gast.FunctionDef) -> gast.FunctionDef:
                 return node
             moved = True
         new = rebuild(node, lambda child: visit(child, moved))
-        if is_generated(node):
-            new._generated = True
         if (
             moved
             and isinstance(new, gast.Call)

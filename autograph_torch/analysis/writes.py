@@ -68,15 +68,16 @@ def _targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
         if not isinstance(node.func, gast.Attribute):
             return written
         if kinds.torch_path(node.func) is not None:
-            return [*written, *(node.args[:1] if _is_in_place(node.func.attr) else [])]
+            return [*written, *(node.args[:1] if is_in_place(node.func.attr) else [])]
         of_container = node.func.attr in CONTAINER_WRITES and kinds.of(node.func.value) < Kind.SYMBOL
-        if of_container or _is_in_place(node.func.attr):
+        if of_container or is_in_place(node.func.attr):
             written.append(node.func.value)
         return written
     return []
 
 
-def _is_in_place(method: str) -> bool:
+def is_in_place(method: str) -> bool:
+    """Whether the name of a method says that it changes its object: `add_`."""
     return method.endswith("_") and not method.startswith("_")
 
 

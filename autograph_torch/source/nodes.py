@@ -21,10 +21,13 @@ _LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def derive(node: Node, **changes: Any) -> Node:
-    """A copy of `node` with some fields changed, remembering `node` as its origin."""
+    """A copy of `node` with some fields changed, remembering `node` as its origin, and that a pass made it."""
     fields = {name: getattr(node, name, None) for name in node._fields}
     fields.update(changes)
-    return replace(node, type(node)(**fields))
+    new = replace(node, type(node)(**fields))
+    if getattr(node, "_generated", False):
+        new._generated = True  # type: ignore[attr-defined]
+    return new
 
 
 def replace(old: gast.AST, new: Node) -> Node:
