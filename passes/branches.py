@@ -39,7 +39,7 @@ from autograph_torch.analysis.scopes import (
     reads,
     sub_statements,
 )
-from autograph_torch.analysis.writes import rebound_before_write, written_in_place
+from autograph_torch.analysis.writes import rebound_before_write, rebound_to_new, written_in_place
 from autograph_torch.passes.effects import failure_of
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, replace
@@ -60,7 +60,9 @@ _SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Turn every `if` whose test may be a tensor into ag.cond."""
-    lowering = _Branches(facts, always_live(function.body))
+    written = set(written_in_place(function.body, facts.kinds))
+    shared = {n for n in written if n in parameters(function.args) or facts.aliases.shares(n)}
+    lowering = _Branches(facts, always_live(function.body), frozenset(shared))
     bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
     body = lowering.block(function.body, EMPTY, Targets(), bound)
     if body is function.body:
@@ -69,8 +71,9 @@ def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
 
 
 class _Branches:
-    def __init__(self, facts: Facts, always_live: Live) -> None:
+    def __init__(self, facts: Facts, always_live: Live, written_and_shared: Live) -> None:
         self._facts = facts
+        self._written_and_shared = written_and_shared
         self._always_live = always_live
         self.maybe_undefined: dict[str, None] = {}
 
@@ -146,6 +149,9 @@ class _Branches:
         mutated = self._mutated(node)
         outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
         outputs += [n for n in mutated if n not in outputs and not jumps]
+        lost = [n for n in outputs if n in self._written_and_shared and n not in mutated]
+        if any(not rebound_to_new(arm, n) for n in lost for arm in arms):
+            return self._refuse_lost_alias(node, lost[0])
         inside = bound | frozenset(binds(node.test))
         self._note_undefined(node, outputs, inside)
         bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
@@ -193,6 +199,16 @@ class _Branches:
             node,
             f"a branch writes to `{written}` in place, and `{other}` may share its memory",
             f"read `{other}` before the `if`, or clone it",
+        )
+        return [node]
+
+    def _refuse_lost_alias(self, node: gast.If, written: str) -> list[gast.stmt]:
+        """One side keeps an object that others see and that is written to: the result would be a copy of it."""
+        self._facts.report(
+            "AG206",
+            node,
+            f"`{written}` may still be an object that others see, and is written to in place",
+            f"write `{written} = {written} + ...` instead, or clone it before the `if`",
         )
         return [node]
 

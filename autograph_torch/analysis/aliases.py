@@ -42,6 +42,11 @@ class Aliases:
         roots = [self._root(name) for name in names]
         return [n for n, root in zip(names, roots, strict=True) if roots.count(root) > 1 or n in self._pieces]
 
+    def shares(self, name: str) -> bool:
+        """Whether any other name may share memory with this one."""
+        root = self._root(name)
+        return any(other != name and self._root(other) == root for other in [*self._parent, root])
+
     def _root(self, name: str) -> str:
         while name in self._parent:
             name = self._parent[name]
