@@ -33,7 +33,8 @@ from autograph_torch.analysis.scopes import SCOPES, binds, completes, exits, par
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, returns, runtime_call
 
-COPY_LIMIT = 60  # statements that may be written twice in one function
+COPIES_AT_EASE = 8  # statements written twice in one function that read better than a join of the paths
+COPY_LIMIT = 60  # where paths cannot be joined
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,12 @@ class _Structurer:
             rest = block[index + 1 :]
             statement = self._as_one_trip(statement, end)
             if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound):
-                return [*done, self._move_into(statement, rest, end, bound)]
+                if self._joins(statement, done, rest, end, bound):
+                    statement = self._one_trip(statement)
+                elif self._may_copy(statement, rest, COPY_LIMIT):
+                    return [*done, self._move_into(statement, rest, end, bound)]
+                else:
+                    self._report_copies(statement)
             if isinstance(statement, (gast.For, gast.While)) and self._returns_early(statement) and end.movable:
                 after = self._loop_bound(statement, bound)
                 loop = self._statement(statement, rest, end, bound)
@@ -93,6 +99,9 @@ class _Structurer:
         leaves = self._facts.exits_under_data([node])
         if not leaves.returns or leaves.breaks or leaves.continues or (isinstance(node, gast.Try) and node.orelse):
             return node
+        return self._one_trip(node)
+
+    def _one_trip(self, node: gast.stmt) -> gast.For:
         target = name(self._facts.fresh("_"), store=True)
         loop = gast.For(target=target, iter=runtime_call("once"), body=[node], orelse=[], type_comment=None)
         return place(loop, node)
@@ -104,19 +113,30 @@ class _Structurer:
     ) -> bool:
         if not end.movable:
             return False
-        arms = [*node.body, *node.orelse]
-        if not self._facts.exits_under_data([node]) and not (
-            end.jump is not None and rest and self._facts.is_site(node) and self._splits(node, before, rest, end, bound)
-        ):
+        if self._facts.exits_under_data([node]):
+            return True
+        movable = end.jump is not None and bool(rest) and self._facts.is_site(node)
+        return movable and self._splits(node, before, rest, end, bound)
+
+    def _joins(
+        self, node: gast.If, before: list[gast.stmt], rest: list[gast.stmt], end: _End, bound: frozenset[str]
+    ) -> bool:
+        """Whether what follows is too long to stand in both branches, and needs not tell them apart.
+
+        Then the `if` becomes a loop of one trip, whose step says how it ended: with a value to return, or not.
+        """
+        if isinstance(end.jump, gast.Continue) or not self._facts.exits_under_data([node]).returns:
             return False
-        copies = sum(1 for _ in _statements(rest)) if completes(node.body) and completes(node.orelse) else 0
-        if self._copied + copies > COPY_LIMIT and arms:
-            self._facts.report("AG203", node, "too many paths lead past this `if`", "move a part into a function")
-            return False
-        self._copied += copies
-        return True
+        return not self._may_copy(node, rest, COPIES_AT_EASE) and not self._splits(node, before, rest, end, bound)
+
+    def _may_copy(self, node: gast.If, rest: list[gast.stmt], limit: int) -> bool:
+        return self._copied + _copies(node, rest) <= limit
+
+    def _report_copies(self, node: gast.If) -> None:
+        self._facts.report("AG203", node, "too many paths lead past this `if`", "move a part into a function")
 
     def _move_into(self, node: gast.If, rest: list[gast.stmt], end: _End, bound: frozenset[str]) -> gast.If:
+        self._copied += _copies(node, rest)
         arms = []
         for arm in (node.body, node.orelse):
             moved = [*arm, *rest] if completes(arm) else list(arm)
@@ -288,6 +308,11 @@ def _literal_type(node: gast.AST | None) -> str:
     if isinstance(node, (gast.List, gast.Dict)):
         return f"{type(node).__name__} of {len(node.elts if isinstance(node, gast.List) else node.keys)}"
     return ""
+
+
+def _copies(node: gast.If, rest: list[gast.stmt]) -> int:
+    """How many statements are written once more when `rest` moves into both branches."""
+    return len(_statements(rest)) if completes(node.body) and completes(node.orelse) else 0
 
 
 def _statements(block: list[gast.stmt]) -> list[gast.stmt]:

@@ -30,6 +30,7 @@ from autograph_torch.capture.torch_fixes import repair_attribute_writes, unique_
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
+from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.effects import surrounding_effects
 
 _Translator = symbolic_convert.InliningInstructionTranslator
@@ -66,6 +67,8 @@ def install(required: bool = True) -> None:
             new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
             _move_cells(parent.output.side_effects, code, new, symbolic_locals)
             code = new
+        if STANDS_FOR(code):
+            code = code_of(symbolic_locals["written"].as_python_constant()[0])
         if code is surrounding_effects.__code__:
             symbolic_locals.update(_effects_around(parent))
         original(self, parent, code, symbolic_locals, *args, **kw)

@@ -8,11 +8,16 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes
+from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
+from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.predicate import truth
-from autograph_torch.runtime.structure import apart, copy_of, decode, encode, fillers, lift, lower, spec_of, write_back
+from autograph_torch.runtime.structure import apart_all, copies_of, lift_all, lower_all, spec_of, write_back
 from autograph_torch.runtime.values import HOLE
+
+_NO_TOKEN: Spec = ("hole",)
+_NO_CONTENTS: Spec = ("tuple", 0, ())
 
 
 def cond(
@@ -30,7 +35,6 @@ def cond(
         true_fn, false_fn: what the branches do; they may read anything around them.
         operands: values that a branch both reads and rebinds.
         mutated: objects that a branch writes to in place; the writes are seen through every alias.
-
         reads: values that the branches only read, but may not close over: numbers that depend on data, and tensors
             that may share memory.
 
@@ -58,63 +62,58 @@ def _staged(
     if torch.is_grad_enabled():
         keep_saved_buffers()
     sources = (*operands, *reads)
-    lifted = tuple(lift(apart(value) if reads else value) for value in sources)
+    lifted = lift_all(apart_all(sources) if reads else sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
-    targets = tuple(copy_of(value) for value in mutated)
-
+    targets = copies_of(mutated)
     outer = surrounding_effects()
 
-    def run(branch: Callable[..., Any], has_effects: bool = False) -> tuple[Any, Any]:
-        notes.enter_branch()
+    def run(which: str, branch: Callable[..., Any]) -> tuple[Any, Any]:
+        notes.enter_body(site, which)
         autograph_effects = body_effects(outer)
-        copies = tuple(copy_of(value) for value in targets)
-        values = tuple(lower(value, source) for value, source in zip(lifted, sources, strict=True))
+        copies = copies_of(targets)
+        values = lower_all(lifted, sources)
         value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
-        chained = has_effects or had_effects(autograph_effects)
-        token = current_token(autograph_effects) if chained else HOLE
-        contents = tuple(_content(copy) for copy in copies)
+        contents = _contents(copies)
+        token: Any = HOLE
+        token_spec = _NO_TOKEN
+        # A branch without effects hands the token on when the other one has some.
+        if notes.branches_have_effects(site) or had_effects(autograph_effects):
+            token = current_token(autograph_effects)
+            token_spec = spec_of(token)
         if torch.is_grad_enabled():
             refuse_random_numbers()
-        notes.leave_branch()
-        spec = ("tuple", 3, (spec_of(value, copies, sources), spec_of(contents), spec_of(token)))
-        return spec, (value, contents, token)
+        notes.leave_body()
+        specs = (spec_of(value, copies, sources), spec_of(contents) if contents else _NO_CONTENTS, token_spec)
+        return ("tuple", 3, specs), (value, contents, token)
 
-    def then() -> tuple[torch.Tensor, ...]:
-        spec, result = run(true_fn)
-        return tuple(encode(result, notes.note_branch(site, "then", spec), for_branch=True))
+    def then() -> list[torch.Tensor]:
+        spec, result = run("then", true_fn)
+        return encode(notes.note_then(site, spec), result)
 
-    def otherwise() -> tuple[torch.Tensor, ...]:
-        spec, result = run(false_fn)
-        plan = notes.note_branch(site, "otherwise", spec)
-        return tuple(encode(result, plan, for_branch=True) if notes.branches_agree(site) else fillers(plan))
+    def otherwise() -> list[torch.Tensor]:
+        spec, result = run("otherwise", false_fn)
+        return encode(notes.note_otherwise(site, spec), result)
+
+    def again(which: str, branch: Callable[..., Any]) -> list[torch.Tensor]:
+        spec, result = run(which, branch)
+        return encode(notes.branch_encoder(site, which, spec), result)
 
     notes.begin_attempt(site)
     leaves = torch.cond(flag, then, otherwise, ())
-    travels = notes.agreed_travel(site)
-    if not notes.branches_agree(site):
+    if not notes.agrees(site):
         notes.discard_attempt(site)
-        effects = travels[2][2][0] == "tensor"  # then a branch without effects hands the token on
-        leaves = torch.cond(
-            flag,
-            lambda: _by_plan(run(true_fn, effects), travels),
-            lambda: _by_plan(run(false_fn, effects), travels),
-            (),
-        )
-    remaining = list(leaves)
-    value_plan, content_plan, token_plan = notes.agreed_plan(site)[2]
-    value = decode(value_plan, remaining, mutated, sources, for_branch=True)
-    for original, content in zip(mutated, decode(content_plan, remaining, for_branch=True), strict=True):
-        write_back(original, content)
-    token = decode(token_plan, remaining, for_branch=True)
+        leaves = torch.cond(flag, lambda: again("then", true_fn), lambda: again("otherwise", false_fn), ())
+    value, contents, token = decode(notes.branch_decoder(site), leaves, mutated, sources)
+    for k in range(len(mutated)):
+        write_back(mutated[k], contents[k])
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
     return value
 
 
-def _by_plan(described: tuple[Any, Any], plan: Any) -> tuple[torch.Tensor, ...]:
-    return tuple(encode(described[1], plan, for_branch=True))
-
-
-def _content(copy: Any) -> Any:
-    """What is in an object that was written to; nothing for values that cannot be written to."""
-    return copy if isinstance(copy, (torch.Tensor, list, dict)) else None
+def _contents(copies: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is in the objects that were written to; nothing for values that cannot be written to."""
+    contents: tuple[Any, ...] = ()
+    for k in range(len(copies)):
+        contents += (copies[k] if isinstance(copies[k], (torch.Tensor, list, dict)) else None,)
+    return contents

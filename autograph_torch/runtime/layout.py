@@ -70,6 +70,17 @@ def carry_plan(spec: Spec) -> Plan:
     return spec
 
 
+def gradients(plan: Plan) -> tuple[bool, ...]:
+    """For every leaf of a plan, whether it takes part in differentiation."""
+    if plan[0] == "maybe":
+        return (False, *gradients(plan[2][0]))
+    if plan[0] in CONTAINERS:
+        return tuple(wants for part in plan[2] for wants in gradients(part))
+    if plan[0] == "tensor":
+        return (plan[4],)
+    return (False,) if plan[0] == "number" else ()
+
+
 def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":

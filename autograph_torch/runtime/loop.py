@@ -12,7 +12,7 @@ from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import apart, copy_of, lift, lower, write_back
+from autograph_torch.runtime.structure import apart_all, copies_of, lift_all, lower_all, write_back
 
 State = tuple[Any, ...]
 
@@ -88,13 +88,13 @@ def run_with_writes(
     """
     count = len(state) - fixed
     changing, given = state[:count], state[count:]
-    lifted = tuple(lift(apart(value)) for value in given)
+    lifted = lift_all(apart_all(given))
 
     def to_read() -> State:
-        return tuple(lower(value, original) for value, original in zip(lifted, given, strict=True))
+        return lower_all(lifted, given)
 
     def trip_on_copies(before: State) -> State:
-        copies = tuple(copy_of(value) for value in before[rebound:])
+        copies = copies_of(before[rebound:])
         after = trip((*before[:rebound], *copies, *to_read()))
         _check_same_objects(copies, after[rebound:count])
         return after[:count]

@@ -8,68 +8,130 @@ results are constants to it. Notes live as long as the trace that wrote them.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import torch
 
 from autograph_torch.runtime import layout, tracing
+from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.refusal import raise_refusal
 
-_numbers = itertools.count()
+
+@torch.compiler.assume_constant_result
+def new_site() -> str:
+    """A name for one traced branch or loop: the bodies around it, and its number among those of the innermost body.
+
+    A body that is traced again gives its sites their names again, so that they find what they had agreed on.
+    """
+    bodies = _bodies()
+    body, count = bodies[-1]
+    bodies[-1] = (body, count + 1)
+    return f"{body}/{count}"
 
 
 @torch.compiler.assume_constant_result
-def new_site() -> int:
-    """A number for one traced branch or loop."""
-    return next(_numbers)
+def enter_body(site: str, which: str) -> int:
+    """The tracer goes into a function of torch.cond or torch.while_loop."""
+    _bodies().append((f"{site}.{which}", 0))
+    return 0
 
 
 @torch.compiler.assume_constant_result
-def note_branch(site: int, arm: str, spec: Any) -> Any:
-    """Remember the shape of a branch's result; the plan after which it is to be handed out."""
+def leave_body() -> int:
+    _bodies().pop()
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def body_depth() -> int:
+    """How many functions of torch.cond or torch.while_loop are being traced around this point."""
+    return len(_bodies()) - 1
+
+
+def _bodies() -> list[tuple[str, int]]:
+    """The bodies around the point that is being traced, and how many sites each has had so far."""
+    bodies: list[tuple[str, int]] = tracing.notebook().setdefault("bodies", [("", 0)])
+    return bodies
+
+
+@torch.compiler.assume_constant_result
+def note_then(site: str, spec: Any) -> Written:
+    """Remember what the first branch gives; the code that takes it apart.
+
+    When it is what it was in an earlier trace of the same branch, it travels as the two branches agreed on then.
+    """
     notes = tracing.notebook()
-    notes[site, arm] = spec
-    if arm == "then":
-        notes[site, "first"] = layout.travel(spec)
-    return notes[site, "first"]
+    known = repr(notes.get((site, "then"))) == repr(spec) and (site, "plan") in notes
+    notes[site, "then"] = spec
+    notes[site, "first"] = layout.travel(notes[site, "plan"] if known else spec)
+    return _branch_encoder(spec, notes[site, "first"])
 
 
 @torch.compiler.assume_constant_result
-def branches_agree(site: int) -> bool:
-    """Whether the leaves that the first branch travels as suit both."""
+def note_otherwise(site: str, spec: Any) -> Written:
+    """Remember what the second branch gives; the code that makes of it what the first one gave.
+
+    When the leaves that the first travels as do not suit both, the attempt is given up, and fillers do.
+    """
     notes = tracing.notebook()
     try:
-        notes[site, "plan"] = layout.join(notes[site, "then"], notes[site, "otherwise"])
+        plan = layout.join(notes[site, "then"], spec)
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
-    return layout.same_form(layout.travel(notes[site, "plan"]), notes[site, "first"])
+    notes[site, "plan"], first = plan, notes[site, "first"]
+    notes[site, "agrees"] = layout.same_form(layout.travel(plan), first)
+    return _branch_encoder(spec if notes[site, "agrees"] else ("hole",), first)
 
 
 @torch.compiler.assume_constant_result
-def agreed_plan(site: int) -> Any:
-    """What both results have in common."""
-    return tracing.notebook()[site, "plan"]
+def agrees(site: str) -> bool:
+    """Whether the two branches, or all trips of a loop, gave the same leaves."""
+    return bool(tracing.notebook()[site, "agrees"])
 
 
 @torch.compiler.assume_constant_result
-def agreed_travel(site: int) -> Any:
-    """The leaves that suit both branches."""
-    return layout.travel(tracing.notebook()[site, "plan"])
+def branch_encoder(site: str, which: str, spec: Any) -> Written:
+    """The code that makes of a branch's result what both have agreed on."""
+    tracing.notebook()[site, which] = spec
+    return _branch_encoder(spec, layout.travel(tracing.notebook()[site, "plan"]))
 
 
 @torch.compiler.assume_constant_result
-def carry_plan(site: int, spec: Any) -> Any:
-    """The plan of a loop's carry as the initial values have it."""
+def branch_decoder(site: str) -> Written:
+    """The code that makes the result of either branch of what has travelled."""
+    plan = tracing.notebook()[site, "plan"]
+    return write_decoder(plan, _as_float(layout.travel(plan)), for_branch=True)
+
+
+@torch.compiler.assume_constant_result
+def branches_have_effects(site: str) -> bool:
+    """Whether a branch is known to have effects: the last part of both results is a token."""
+    plan = tracing.notebook().get((site, "plan"))
+    return plan is not None and bool(layout.travel(plan)[2][-1][0] == "tensor")
+
+
+def _branch_encoder(spec: Any, plan: Any) -> Written:
+    return write_encoder(spec, plan, _as_float(plan))
+
+
+def _as_float(plan: Any) -> bool:
+    """Whether integers have to travel as floats: gradients are recorded, and something has one."""
+    return torch.is_grad_enabled() and has_float_leaf(plan)
+
+
+@torch.compiler.assume_constant_result
+def note_carry(site: str, spec: Any) -> int:
+    """Remember the carry of a loop as the initial values have it, unless an earlier trace of the loop knew better."""
     notes = tracing.notebook()
+    if repr(notes.get((site, "init"))) != repr(spec):
+        notes[site, "plan"] = layout.carry_plan(spec)
     notes[site, "init"] = spec
-    notes[site, "plan"] = layout.carry_plan(spec)
-    return notes[site, "plan"]
+    return 0
 
 
 @torch.compiler.assume_constant_result
-def note_trip(site: int, spec: Any, sure: bool) -> bool:
+def note_trip(site: str, spec: Any, sure: bool) -> bool:
     """Remember what a trip makes of the carry; whether it suits the plan. `sure`: there is at least one trip."""
     notes = tracing.notebook()
     try:
@@ -82,38 +144,42 @@ def note_trip(site: int, spec: Any, sure: bool) -> bool:
 
 
 @torch.compiler.assume_constant_result
-def trips_agree(site: int) -> bool:
-    return bool(tracing.notebook()[site, "agrees"])
+def carry_encoder(site: str, spec: Any) -> Written:
+    """The code that takes a carry of this form apart."""
+    return write_encoder(spec, tracing.notebook()[site, "plan"])
 
 
 @torch.compiler.assume_constant_result
-def begin_attempt(site: int) -> int:
+def carry_decoder(site: str) -> Written:
+    """The code that puts the carry together again."""
+    return write_decoder(tracing.notebook()[site, "plan"])
+
+
+@torch.compiler.assume_constant_result
+def carry_gradients(site: str) -> tuple[bool, ...]:
+    """For every leaf of the carry, whether it takes part in differentiation."""
+    return layout.gradients(tracing.notebook()[site, "plan"])
+
+
+@torch.compiler.assume_constant_result
+def carry_has_effects(site: str) -> bool:
+    """Whether the loop is known to have effects: the first part of the carry is a token."""
+    plan = tracing.notebook().get((site, "plan"))
+    return plan is not None and bool(plan[2][0][0] == "tensor")
+
+
+@torch.compiler.assume_constant_result
+def begin_attempt(site: str) -> int:
     """Remember where an attempt starts to write into the graph."""
     tracing.notebook()[site, "mark"] = tracing.last_node()
     return 0
 
 
 @torch.compiler.assume_constant_result
-def discard_attempt(site: int) -> int:
+def discard_attempt(site: str) -> int:
     """Take back an attempt whose results did not fit together."""
     tracing.discard_after(tracing.notebook()[site, "mark"])
     return 0
-
-
-@torch.compiler.assume_constant_result
-def enter_branch() -> int:
-    return tracing.change_depth(1)
-
-
-@torch.compiler.assume_constant_result
-def leave_branch() -> int:
-    return tracing.change_depth(-1)
-
-
-@torch.compiler.assume_constant_result
-def branch_depth() -> int:
-    """How many functions of torch.cond or torch.while_loop are being traced around this point."""
-    return tracing.change_depth(0)
 
 
 _effects: list[HostCall] = []

@@ -19,13 +19,14 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes
+from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
-from autograph_torch.runtime.layout import Plan
+from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import decode, encode, spec_of
+from autograph_torch.runtime.structure import spec_of
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
@@ -50,26 +51,26 @@ def run(
     keep_layouts()
     outer = surrounding_effects()
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
-    plan = notes.carry_plan(site, spec_of(state, handed=state))
+    spec = spec_of(state, handed=state)
+    notes.note_carry(site, spec)
     for _ in range(_ROUNDS):
+        if state[0] is HOLE and notes.carry_has_effects(site):
+            state = (current_token(outer), *state[1:])
+            spec = ("tuple", len(state), (spec_of(state[0]), *spec[2][1:]))
         notes.begin_attempt(site)
-        init = _initial(state, plan)
-        leaves = _attempt(site, plan, test, trip, init, state, not isinstance(entered, torch.Tensor))
-        if notes.trips_agree(site):
-            token, *final = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
+        init = _initial(site, spec, state)
+        leaves = _attempt(site, test, trip, init, state, not isinstance(entered, torch.Tensor))
+        if notes.agrees(site):
+            token, *final = decode(notes.carry_decoder(site), _for_no_trip(leaves, init, entered), (), state)
             if isinstance(token, torch.Tensor):
                 put_token(outer, token)
             return tuple(final)
         notes.discard_attempt(site)
-        plan = notes.agreed_plan(site)
-        if plan[2][0][0] == "tensor" and state[0] is HOLE:
-            state = (current_token(outer), *state[1:])
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
 def _attempt(
-    site: int,
-    plan: Plan,
+    site: str,
     test: Callable[[State], Any],
     trip: Callable[[State], State],
     init: list[torch.Tensor],
@@ -77,14 +78,17 @@ def _attempt(
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
+    written = notes.carry_decoder(site)
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
-        flag = truth(test(decode(plan, list(leaves), handed=begin)[1:]))
+        notes.enter_body(site, "test")
+        flag = truth(test(decode(written, leaves, (), begin)[1:]))
+        notes.leave_body()
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
-    def body_fn(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        notes.enter_branch()
-        before = decode(plan, list(leaves), handed=begin)
+    def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
+        notes.enter_body(site, "trip")
+        before = decode(written, leaves, (), begin)
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
@@ -93,33 +97,23 @@ def _attempt(
         state = (token, *after)
         if torch.is_grad_enabled():
             refuse_random_numbers()
-        notes.leave_branch()
-        if notes.note_trip(site, spec_of(state, handed=begin), sure):
-            return tuple(encode(state, plan))
-        return tuple(leaf.clone() for leaf in leaves)
+        notes.leave_body()
+        spec = spec_of(state, handed=begin)
+        if notes.note_trip(site, spec, sure):
+            return encode(notes.carry_encoder(site, spec), state)
+        return [leaves[k].clone() for k in range(len(leaves))]
 
     return list(torch_while_loop(cond_fn, body_fn, tuple(init)))
 
 
-def _initial(state: State, plan: Plan) -> list[torch.Tensor]:
-    leaves = encode(state, plan)
+def _initial(site: str, spec: Spec, state: State) -> list[torch.Tensor]:
+    leaves = encode(notes.carry_encoder(site, spec), state)
     if not torch.is_grad_enabled():
         return leaves
-    wants_grad = tensor_grads(plan)
-    if any(wants_grad):
+    wants_grad = notes.carry_gradients(site)
+    if True in wants_grad:
         keep_saved_buffers()
-    return [anchored(leaf) if wants else leaf for leaf, wants in zip(leaves, wants_grad, strict=True)]
-
-
-def tensor_grads(plan: Plan) -> list[bool]:
-    """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] in ("tuple", "list", "named", "dict"):
-        return [wants for part in plan[2] for wants in tensor_grads(part)]
-    if plan[0] == "maybe":
-        return [False, *tensor_grads(plan[2][0])]
-    if plan[0] == "tensor":
-        return [plan[4]]
-    return [False] if plan[0] == "number" else []
+    return [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
 
 
 def _for_no_trip(

@@ -51,7 +51,7 @@ class Continuations:
         self._depth = depth
 
     def _in_branch(self) -> bool:
-        return notes.branch_depth() > self._depth
+        return notes.body_depth() > self._depth
 
     def next(self, *state: Any) -> Any:
         if not self._in_branch():
@@ -163,7 +163,7 @@ def _python_for(iterable: Any, step: Callable[..., Any], state: State, after: Af
 
 def _remaining(items: list[Any], step: Callable[..., Any], after: After, position: int, state: State) -> Any:
     """The trips from `position` on, and what follows the loop."""
-    depth = notes.branch_depth()
+    depth = notes.body_depth()
     while position < len(items):
         loop = Continuations(items, step, after, position, depth)
         result = step(items[position], *state, loop)

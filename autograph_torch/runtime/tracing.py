@@ -25,13 +25,6 @@ def notebook() -> dict[Any, Any]:
     return _notebooks.setdefault(TracingContext.get(), {})
 
 
-def change_depth(by: int) -> int:
-    """The number of higher-order-operator bodies being traced, after a change."""
-    notes = notebook()
-    notes["depth"] = notes.get("depth", 0) + by
-    return int(notes["depth"])
-
-
 def in_backward() -> bool:
     """Whether autograd is running a backward pass right now (torch._C._current_graph_task_id)."""
     return bool(torch._C._current_graph_task_id() != -1)

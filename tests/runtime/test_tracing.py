@@ -44,25 +44,6 @@ def test_notebook_lives_as_long_as_its_trace() -> None:
     assert seen[2] is not seen[0]
 
 
-def test_depth_counts_within_a_trace() -> None:
-    depths: list[int] = []
-
-    @torch.compiler.assume_constant_result
-    def enter() -> int:
-        depths.append(tracing.change_depth(1))
-        return 0
-
-    def program(x: torch.Tensor) -> torch.Tensor:
-        enter()
-        enter()
-        return x + 1
-
-    run(program)
-    torch._dynamo.reset()
-    run(program)
-    assert depths == [1, 2, 1, 2]
-
-
 def test_attempt_is_taken_back() -> None:
     marks: list[Any] = []
 

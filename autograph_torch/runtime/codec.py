@@ -1,0 +1,203 @@
+"""Plans as straight-line code.
+
+    write_encoder(spec, plan)    code that takes a value apart into the tensors that travel
+    write_decoder(plan)          code that puts it together again
+
+Dynamo interprets what it traces, bytecode by bytecode. A walk over a plan would be interpreted for every leaf of both
+branches of every `if`; so the walk happens here, once, in real Python, and what is traced is the code it writes:
+
+    [value[0].clone(memory_format=torch.contiguous_format), torch.scalar_tensor(value[1], dtype=torch.int64)]
+    (leaves[0], leaves[1].item(), originals[0])
+
+`encode` and `decode` stand for that code: the tracer's hook (capture/inlining.py) puts it in their place.
+
+Every tensor is cloned on its way out: torch's operators refuse results that alias an input, a closed-over tensor or
+each other (and under no_grad notice it only in Inductor).
+
+`as_float`: integers and truth values travel as floats, for torch.cond cannot have results without a gradient beside
+results with one (torch 2.13: "outs_to_grad length != tangents length").
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime.layout import CONTAINERS, Plan, Spec
+from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.values import HOLE, Maybe, Undefined
+
+NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
+_ABSENT: Spec = ("hole",)
+
+# What the text of the code needs beside its constants.
+_NAMES = {"torch": torch, "Maybe": Maybe, "Undefined": Undefined, "HOLE": HOLE}
+
+# The number of a piece of code, and the constants that its text names K[0], K[1], ...
+Written = tuple[int, tuple[Any, ...]]
+_written: list[types.CodeType] = []
+
+
+def encode(written: Written, value: Any) -> list[torch.Tensor]:
+    """The tensors that carry `value`; places that it leaves out are filled with zeros."""
+    return _without_hook(written, value)
+
+
+def decode(
+    written: Written, leaves: list[torch.Tensor], originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()
+) -> Any:
+    """The value again: of its leaves, of the objects it came from, and of those handed through."""
+    return _without_hook(written, leaves, originals, handed)
+
+
+def _without_hook(*_: Any) -> Any:
+    return refuse(
+        "AG320",
+        "this version of torch has no place for the tracer's hook",
+        "use a torch from 2.11 to 2.13",
+    )
+
+
+STANDS_FOR: Callable[[types.CodeType], bool] = frozenset({encode.__code__, decode.__code__}).__contains__
+
+
+def code_of(number: int) -> types.CodeType:
+    """What the tracer runs in the place of `encode` or `decode`."""
+    return _written[number]
+
+
+def write_encoder(spec: Spec, plan: Plan, as_float: bool = False) -> Written:
+    """Code that takes a value of the form `spec` apart by a plan."""
+    writer = _Writer(as_float)
+    writer.encode("value", spec, plan)
+    return writer.finish(encode, f"[{', '.join(writer.leaves)}]")
+
+
+def write_decoder(plan: Plan, as_float: bool = False, for_branch: bool = False) -> Written:
+    """Code that puts a value together again by a plan."""
+    writer = _Writer(as_float, for_branch)
+    return writer.finish(decode, writer.decode(plan))
+
+
+def has_float_leaf(plan: Plan) -> bool:
+    """Whether some leaf of a plan is a floating-point tensor, and the others therefore travel as floats."""
+    if plan[0] in CONTAINERS:
+        return any(has_float_leaf(part) for part in plan[2])
+    return (plan[0] == "tensor" and plan[1].is_floating_point) or plan == ("number", "float")
+
+
+@dataclass
+class _Writer:
+    """The text of one function, and the constants it names."""
+
+    as_float: bool
+    for_branch: bool = False
+    leaves: list[str] = field(default_factory=list)
+    constants: list[Any] = field(default_factory=list)
+    used: int = 0
+
+    def finish(self, stub: Callable[..., Any], result: str) -> Written:
+        parameters = stub.__code__.co_varnames[: stub.__code__.co_argcount]
+        text = f"lambda {', '.join(parameters)}: {result}"
+        _written.append(eval(text, dict(_NAMES)).__code__)
+        return len(_written) - 1, tuple(self.constants)
+
+    def constant(self, value: Any) -> str:
+        if value is None or type(value) in (bool, int, str, torch.dtype):
+            return repr(value)
+        self.constants.append(value)
+        return f"written[1][{len(self.constants) - 1}]"
+
+    # -- taking apart -----------------------------------------------------------------------------------------------
+
+    def encode(self, path: str, spec: Spec, plan: Plan) -> None:
+        kind = plan[0]
+        if spec[0] == "same":
+            spec = spec[2]
+        if kind == "maybe":
+            self._encode_maybe(path, spec, plan)
+        elif kind in CONTAINERS:
+            for k, part in enumerate(plan[2]):
+                inner = f"{path}[{self.constant(plan[1][k]) if kind == 'dict' else k}]"
+                self.encode(inner, _ABSENT if _absent(spec) else spec[2][k], part)
+        elif kind == "tensor":
+            self._leaf(self._tensor(path, spec, plan), plan[1])
+        elif kind == "number":
+            dtype = NUMBER_DTYPES[plan[1]]
+            value = "0" if _absent(spec) else path
+            self._leaf(f"torch.scalar_tensor({value}, dtype={dtype})", dtype)
+
+    def _encode_maybe(self, path: str, spec: Spec, plan: Plan) -> None:
+        if spec[0] == "maybe":
+            self._leaf(f"{path}.flag.clone()", torch.bool)
+            self.encode(f"{path}.value", spec[2][0], plan[2][0])
+        else:
+            self._leaf(f"torch.full((), {not _absent(spec)})", torch.bool)
+            self.encode(path, spec, plan[2][0])
+
+    def _tensor(self, path: str, spec: Spec, plan: Plan) -> str:
+        _, dtype, sizes, device, _ = plan
+        made = f"dtype={dtype}, device={device!r}"
+        if _absent(spec):
+            return f"torch.zeros({[1 if size == -1 else size for size in sizes]}, {made})"
+        if spec[0] != "tensor":
+            return f"torch.scalar_tensor({path}, {made})"
+        if len(spec[2]) < 2:
+            return f"{path}.clone(memory_format=torch.contiguous_format)"
+        # In row-major order by way of one dimension, which leaves Inductor no other layout to choose.
+        return f"{path}.reshape(-1).clone().reshape({path}.shape)"
+
+    def _leaf(self, text: str, dtype: torch.dtype) -> None:
+        """The same bits as float64 where that is asked for; no arithmetic is ever done with them."""
+        self.leaves.append(text + ".to(torch.int64).view(torch.float64)" if self._disguised(dtype) else text)
+
+    def _disguised(self, dtype: torch.dtype) -> bool:
+        return self.as_float and not dtype.is_floating_point and not dtype.is_complex
+
+    # -- putting together -------------------------------------------------------------------------------------------
+
+    def decode(self, plan: Plan) -> str:
+        kind = plan[0]
+        if kind == "tensor":
+            return self._next_leaf(plan[1])
+        if kind == "number":
+            return f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
+        if kind == "const":
+            if self.for_branch and isinstance(plan[1], (bool, int, float)):
+                self.used += 1  # it travelled in case the branches gave different numbers
+            return self.constant(plan[1])
+        if kind == "same":
+            return f"originals[{plan[1]}]"
+        if kind == "object":
+            return f"handed[{plan[1]}]"
+        if kind == "undefined":
+            return f"Undefined({plan[1]!r})"
+        if kind == "hole":
+            return "HOLE"
+        if kind == "maybe":
+            return f"Maybe({self._next_leaf(torch.bool)}, {self.decode(plan[2][0])}, {plan[1]!r})"
+        return self._container(plan, [self.decode(part) for part in plan[2]])
+
+    def _container(self, plan: Plan, parts: list[str]) -> str:
+        kind = plan[0]
+        if kind == "dict":
+            items = (f"{self.constant(key)}: {part}" for key, part in zip(plan[1], parts, strict=True))
+            return f"{{{', '.join(items)}}}"
+        if kind == "named":
+            return f"{self.constant(plan[1])}({', '.join(parts)})"
+        return f"({''.join(part + ', ' for part in parts)})" if kind == "tuple" else f"[{', '.join(parts)}]"
+
+    def _next_leaf(self, dtype: torch.dtype) -> str:
+        leaf = f"leaves[{self.used}]"
+        self.used += 1
+        if not self._disguised(dtype):
+            return leaf
+        return f"{leaf}.detach().view(torch.int64).to({dtype})"
+
+
+def _absent(spec: Spec) -> bool:
+    return spec[0] in ("hole", "undefined")
