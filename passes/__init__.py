@@ -14,6 +14,8 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.attributes import lower_attributes
 from autograph_torch.passes.branches import lower_branches
 from autograph_torch.passes.effects import lower_effects
+from autograph_torch.passes.exits import single_exit
+from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
@@ -25,11 +27,13 @@ Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
     lower_effects,  # first: an assertion becomes an `if`, which all others then see
+    single_exit,  # before attributes: its loop of one trip carries them out
     lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables
     lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next
     lower_logic,  # before all that asks whether a test may be a tensor: it must find its final form
     lower_ternaries,  # expressions before statements, so that moved statements carry finished expressions
     structure_jumps,  # after it a jump under a tensor test ends its block, and so does its counterpart
+    keep_hidden_writes,  # after jumps: what follows a `return` has moved into branches by now
     lower_loops,  # before branches: `break` and `continue` become returns of a step, which branches can carry
     lower_branches,  # by now every `if` on a tensor either joins values or ends in returns
     lower_indices,  # last: only now it is known what has moved into the body of a branch or loop

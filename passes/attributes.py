@@ -19,11 +19,9 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, walk_scope
-from autograph_torch.analysis.writes import CONTAINER_WRITES, is_in_place
+from autograph_torch.analysis.writes import Composite, attributes_written
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, runtime_call
-
-Composite = tuple[str, str]
 
 
 def lower_attributes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -45,7 +43,7 @@ def _under_data(node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
 
 def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | list[gast.AST]:
     block = [*node.body, *node.orelse]
-    written = [c for c in _written(block) if c[0] not in binds(block)]
+    written = [c for c in attributes_written(block) if c[0] not in binds(block)]
     if not written:
         return node
     for base in dict.fromkeys(base for base, _ in written):
@@ -72,26 +70,6 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     return [*around[0], derive(node, **inside, **header), *around[1]]
 
 
-def _written(block: list[gast.stmt]) -> list[Composite]:
-    """Attributes of variables that the block assigns or changes in place, in order of appearance."""
-    found: dict[Composite, None] = {}
-    for node in walk_scope(block):
-        target: gast.AST | None = None
-        if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
-            target = node
-        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and _changes(node.func.attr):
-            target = node.func.value
-        while isinstance(target, gast.Subscript):
-            target = target.value
-        if isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name):
-            found[target.value.id, target.attr] = None
-    return sorted(found)
-
-
-def _changes(method: str) -> bool:
-    return method in CONTAINER_WRITES or is_in_place(method)
-
-
 def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:
     """Whether a call in the block may look at the object after one of its attributes has been written."""
     written = anywhere
@@ -99,7 +77,7 @@ def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:
         calls = [node for node in walk_scope(statement) if isinstance(node, gast.Call)]
         if written and any(_reaches(call, base) for call in calls):
             return True
-        written = written or any(b == base for b, _ in _written([statement]))
+        written = written or any(b == base for b, _ in attributes_written([statement]))
     return False
 
 

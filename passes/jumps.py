@@ -29,7 +29,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.liveness import EMPTY, Live, bound_after, live_before
-from autograph_torch.analysis.scopes import SCOPES, binds, completes, exits, parameters, sub_statements
+from autograph_torch.analysis.scopes import SCOPES, binds, completes, exits, names_of, parameters, sub_statements
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, returns, runtime_call
 
@@ -53,7 +53,7 @@ class _End:
 
 def structure_jumps(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Make every jump that only some data takes end its block."""
-    bound = frozenset(parameters(function.args))
+    bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
     end = _End(returns(None), movable=True)
     body = _Structurer(facts).block(function.body, end, bound, explicit=False)
     return function if body is function.body else derive(function, body=body)

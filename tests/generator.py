@@ -1,125 +1,70 @@
-"""Small random programs as source text: a grammar of typed expressions, and statements that always terminate.
-
-Every name keeps one kind for life, so that the two sides of a branch always agree on what it is.
-"""
+"""Small random programs as source text, of the words in tests/grammar.py: statements that always terminate."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from hypothesis import strategies as st
 
+from tests.grammar import (
+    CONSTANTS,
+    EXPRESSIONS,
+    FEATURES,
+    IN_PLACE,
+    NUMBERS,
+    PARAMETERS,
+    POOL,
+    TENSORS,
+    Feature,
+    Names,
+    Templates,
+    further_argument,
+)
 from tests.harness import Call, Program, Verdict, Way, check, from_text, integer, scalar, vec
 
-Names = Mapping[str, str]
-
-# kind -> templates, the simplest first; {kind} stands for an expression of that kind.
-EXPRESSIONS: dict[str, tuple[str, ...]] = {
-    "vector": (
-        "{vector} + {vector}",
-        "{vector} * {float}",
-        "{vector} - {scalar}",
-        "{vector} + {int}",
-        "torch.tanh({vector})",
-        "{vector}.abs().clamp(max=3.0)",
-        "torch.where({vector} > 0.3, {vector}, {vector})",
-        "{vector} if {test} else {vector}",
-    ),
-    "scalar": (
-        "{vector}.sum()",
-        "{vector}[1]",
-        "{scalar} + {float}",
-        "{scalar} * {scalar}",
-        "{index} * 0.5",
-        "torch.tanh({scalar})",
-        "{scalar} or {scalar}",
-        "{scalar} if {test} else {scalar}",
-    ),
-    "index": (
-        "{index} + 1",
-        "{index} % 3",
-        "({vector} > 0.2).sum()",
-        "{index} + {int}",
-        "{vector}.argmax()",
-        "{index} if {test} else {index}",
-    ),
-    "int": ("{int} + 1", "{int} % 5", "len({vector}.nonzero())", "int({index})", "{int} if {test} else {int}"),
-    "float": ("{float} * 0.5", "{int} / 4", "{scalar}.item()", "{float} if {test} else {float}"),
-    "bool": ("not {test}", "{int} > 1", "bool({test})"),
-    "test": (
-        "{scalar} > 0.37",
-        "{index} % 2 == 0",
-        "{vector}.sum() > {scalar}",
-        "({vector} > 0.1).any()",
-        "{int} > 1",
-        "{float} < 0.83",
-        "{bool}",
-        "{index}",
-        "not {test}",
-        "{test} and {test}",
-        "{test} or {test}",
-        "-0.45 < {scalar} < 1.3",
-        "{scalar}.item() > 0.21",
-        "len({vector}.nonzero()) > 1",
-    ),
-}
-CONSTANTS = {
-    "vector": "torch.ones(3)",
-    "scalar": "torch.tensor(0.25)",
-    "index": "torch.tensor(2)",
-    "int": "1",
-    "float": "0.7",
-    "bool": "True",
-}
 FLAT_TESTS = tuple(template for template in EXPRESSIONS["test"] if "{test}" not in template)
 HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P<after>(?=$|[:,)]))?")
-# The names that a statement may assign, by kind; parameters among them.
-POOL = {
-    "vector": ("x", "y", "v", "w"),
-    "scalar": ("s", "t"),
-    "index": ("n", "m"),
-    "int": ("k", "j"),
-    "float": ("f", "g"),
-    "bool": ("b", "c"),
-}
-PARAMETERS = {"x": "vector", "y": "vector", "s": "scalar", "n": "index", "k": "int", "b": "bool"}
-IN_PLACE = ("{name} += {vector}", "{name} *= 0.5", "{name}.add_({scalar})", "{name}[0] = {scalar}", "{name}[1:] -= 0.3")
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
 COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for")
 IN_LOOP = ("break_if", "continue_if")
 
-# x, y, s and n of each call: many trips, one trip, none.
-TENSORS = (
-    ((0.5, -1.2, 2.0), (0.1, 0.2, -0.6), 0.9, 2),
-    ((-1.0, -0.3, 0.2), (1.5, 0.0, 0.4), -0.7, 1),
-    ((0.0, 0.0, 0.0), (-2.0, 0.7, -0.1), 0.0, 0),
-)
-# k and b of all calls: torch.compile compiles anew when a Python value changes.
-NUMBERS = ((2, True), (0, False))
+
+@dataclass(frozen=True)
+class Size:
+    """How large a program may be: statements of a block, levels of nesting, levels of an expression."""
+
+    statements: int
+    nesting: int
+    expression: int
+
+
+# Mostly small: a thousand small programs meet more pairs of constructs than ten large ones.
+SIZES = (*[Size(2, 1, 1)] * 6, *[Size(3, 2, 1)] * 3, Size(5, 3, 2))
 
 
 @dataclass(frozen=True)
 class Generated:
-    """One program: its text, its Python arguments, and whether its gradients are compared."""
+    """One program: its text, its features, its Python arguments, and whether its gradients are compared."""
 
     text: str
+    features: tuple[str, ...]
     numbers: tuple[int, bool]
     grad: bool
 
     def program(self) -> Program:
         """What the harness runs."""
         filename = f"<generated {hashlib.sha1(self.text.encode()).hexdigest()[:12]}>"
-        subject = from_text(self.text, "generated", filename)
         inputs = tuple(partial(self.arguments, *row) for row in TENSORS)
-        return Program("generated", "generated", lambda: subject, inputs, self.grad)
+        return Program("generated", "generated", from_text(self.text, "make", filename), inputs, self.grad)
 
     def arguments(self, x: tuple[float, ...], y: tuple[float, ...], s: float, n: int) -> Call:
         """Fresh arguments of one call."""
-        return Call((vec(*x), vec(*y), scalar(s), integer(n), *self.numbers))
+        further = (further_argument(name) for feature in self.features for name in FEATURES[feature].parameters)
+        return Call((vec(*x), vec(*y), scalar(s), integer(n), *self.numbers, *further))
 
 
 @dataclass(frozen=True)
@@ -128,6 +73,9 @@ class Scope:
 
     names: Names
     returns: tuple[str, ...]
+    expressions: Templates
+    statements: tuple[str, ...]
+    size: Size
     in_place: bool
     depth: int = 0
     in_loop: bool = False
@@ -145,14 +93,53 @@ class Block:
 
 @st.composite
 def generated(draw: st.DrawFn) -> Generated:
-    """A function of PARAMETERS that returns a tuple of fixed kinds."""
+    """A function of PARAMETERS, and those of its features, that returns a tuple of fixed kinds."""
     grad = draw(st.booleans())
+    allowed = sorted(name for name, feature in FEATURES.items() if not (grad and feature.in_place))
+    chosen = tuple(draw(st.lists(st.sampled_from(allowed), max_size=2, unique=True)))
+    features = [FEATURES[name] for name in chosen]
     returns = draw(st.lists(st.sampled_from(tuple(POOL)), min_size=1, max_size=3).map(tuple))
-    scope = Scope(PARAMETERS, returns, in_place=not grad and draw(st.booleans()))
-    body = block(draw, scope, most=5)
-    lines = body.lines if body.ends else (*body.lines, returned(draw, replace(scope, names=body.names)))
-    text = f"def generated({', '.join(PARAMETERS)}):\n" + "".join(f"    {line}\n" for line in lines)
-    return Generated(text, draw(st.sampled_from(NUMBERS)), grad)
+    parameters = {**PARAMETERS, **{name: kind for feature in features for name, kind in feature.parameters.items()}}
+    cells = {name: kind for feature in features for name, kind in feature.cells.items()}
+    bound = {name: kind for feature in features for name, kind in feature.locals.items()}
+    scope = Scope(
+        {**parameters, **cells, **bound},
+        returns,
+        {
+            kind: EXPRESSIONS[kind] + tuple(t for f in features for t in f.expressions.get(kind, ()))
+            for kind in EXPRESSIONS
+        },
+        tuple(template for feature in features for template in feature.statements),
+        draw(st.sampled_from(SIZES)),
+        in_place=not grad and draw(st.booleans()),
+    )
+    body = [f"nonlocal {', '.join(cells)}"] if cells else []
+    body += [line for feature in features for line in feature.prelude]
+    body += program_lines(draw, scope)
+    made = [f"def generated({', '.join(parameters)}):", *indented(body)]
+    enclosing = [line for feature in features for line in feature.enclosing]
+    text = "\n".join(["def make():", *indented([*enclosing, *made, "return generated"])]) + "\n"
+    return Generated(text, chosen, draw(st.sampled_from(NUMBERS)), grad)
+
+
+def further(features: list[Feature], kind: str) -> tuple[str, ...]:
+    """The expressions of a kind that the features add."""
+    return tuple(template for feature in features for template in feature.expressions.get(kind, ()))
+
+
+def program_lines(draw: st.DrawFn, scope: Scope) -> tuple[str, ...]:
+    """Some statements, among them a branch or a loop, and a return."""
+    before = block(draw, scope, most=scope.size.statements) if draw(st.booleans()) else Block((), scope.names)
+    if before.ends:
+        return before.lines
+    maker = draw(st.sampled_from((branch, branch, while_loop, for_loop)))
+    middle = maker(draw, replace(scope, names=before.names))
+    if middle.ends:
+        return before.lines + middle.lines
+    scope = replace(scope, names=middle.names)
+    after = block(draw, scope, most=scope.size.statements) if draw(st.booleans()) else Block((), scope.names)
+    last = () if after.ends else (returned(draw, replace(scope, names=after.names)),)
+    return before.lines + middle.lines + after.lines + last
 
 
 def block(draw: st.DrawFn, scope: Scope, most: int) -> Block:
@@ -169,13 +156,16 @@ def block(draw: st.DrawFn, scope: Scope, most: int) -> Block:
 
 def statement(draw: st.DrawFn, scope: Scope) -> Block:
     """One statement; compound ones only three levels deep."""
-    choices = (SIMPLE if scope.depth >= 3 else COMPOUND) + (IN_LOOP if scope.in_loop else ())
+    choices = (SIMPLE if scope.depth >= scope.size.nesting else COMPOUND) + (IN_LOOP if scope.in_loop else ())
+    choices += ("feature",) * 4 if scope.statements else ()
     makers = {"if": branch, "while": while_loop, "for": for_loop, "augment": augmented, "in_place": in_place}
     chosen = draw(st.sampled_from(choices))
     if chosen in makers:
         return makers[chosen](draw, scope)
     if chosen == "assign":
         return assigned(draw, scope)
+    if chosen == "feature":
+        return Block((filled(draw, scope, draw(st.sampled_from(scope.statements))),), scope.names)
     test = filled(draw, scope, "{test}")
     leaving = returned(draw, scope) if chosen == "return_if" else chosen.removesuffix("_if")
     return Block((f"if {test}:", f"    {leaving}"), scope.names)
@@ -251,7 +241,7 @@ def returned(draw: st.DrawFn, scope: Scope) -> str:
     return filled(draw, scope, "return " + ", ".join(f"{{{kind}}}" for kind in scope.returns))
 
 
-def indented(lines: tuple[str, ...]) -> tuple[str, ...]:
+def indented(lines: Iterable[str]) -> tuple[str, ...]:
     """One level deeper."""
     return tuple(f"    {line}" for line in lines)
 
@@ -271,7 +261,7 @@ def expression(draw: st.DrawFn, scope: Scope, kind: str, depth: int) -> tuple[st
     """A name, a constant, or a template filled in; and whether it needs no parentheses anywhere."""
     names = sorted(name for name, bound in scope.names.items() if bound == kind)
     leaves = (*names, *names, CONSTANTS[kind]) if kind in CONSTANTS else ()
-    templates = EXPRESSIONS[kind] if depth < 2 else () if leaves else FLAT_TESTS
+    templates = scope.expressions[kind] if depth < scope.size.expression else () if leaves else FLAT_TESTS
     chosen = draw(st.sampled_from((*leaves, *templates)))
     if chosen in leaves:
         return chosen, True

@@ -42,6 +42,7 @@ class Facts:
     assume_unknown: bool  # rewrite where nothing is known (the decorator), or only with evidence (files)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
+    left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
     def may_be_tensor(self, node: gast.expr) -> bool:
@@ -53,7 +54,8 @@ class Facts:
 
     def is_site(self, node: gast.AST) -> bool:
         """Whether an `if`, `while`, `for` or conditional expression is controlled by data."""
-        if getattr(node, "lineno", None) in self.skipped_lines:
+        line = getattr(node, "lineno", None)
+        if line in self.skipped_lines or line in self.left:
             return False
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             return self.may_be_tensor(node.test)
@@ -108,6 +110,10 @@ class Facts:
             return own.breaks or own.returns
         under_data = self.exits_under_data(loop.body)
         return under_data.breaks or under_data.returns
+
+    def leave(self, node: gast.AST) -> None:
+        """From here on, nothing in this statement is controlled by data."""
+        self.left.update(inner.lineno for inner in gast.walk(node) if hasattr(inner, "lineno"))
 
     def report(self, code: str, node: gast.AST, message: str, advice: str = "") -> None:
         """Tell the user about a place in the source (once for the same place and code)."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import gast
 
+from autograph_torch.source.templates import is_generated
+
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, gast.ClassDef)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
@@ -179,6 +181,19 @@ def captured(body: Iterable[gast.AST]) -> set[str]:
     for node in walk_scope(body):
         if isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
             found |= set(free_reads(node))
+    return found
+
+
+def captors(body: Iterable[gast.AST]) -> dict[str, frozenset[str]]:
+    """Names bound to functions and lambdas of the user's, with the variables that they read from this scope."""
+    found: dict[str, frozenset[str]] = {}
+    for node in walk_scope(body):
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef)) and not is_generated(node):
+            found[node.name] = found.get(node.name, frozenset()).union(free_reads(node))
+        elif isinstance(node, gast.Assign):
+            lambdas = [inner for inner in walk_scope(node.value) if isinstance(inner, gast.Lambda)]
+            read = {name for inner in lambdas if not is_generated(inner) for name in free_reads(inner)}
+            found.update({name: found.get(name, frozenset()).union(read) for name in binds(node.targets) if read})
     return found
 
 

@@ -384,3 +384,86 @@ def raise_in_a_loop(x):
         x = x - 1
         steps = steps + 1
     return steps
+
+
+@program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)])
+def nonlocal_written_after_an_early_return():
+    total = torch.zeros(2)
+
+    def add(x):
+        nonlocal total
+        if x.sum() < 0:
+            return x
+        total = total + x
+        return total * 2
+
+    return add
+
+
+@program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def nonlocal_written_on_one_side():
+    total = torch.zeros(2)
+
+    def add(x):
+        nonlocal total
+        if x.sum() < 0:
+            x = x + 1
+        else:
+            total = x + 1
+        return total
+
+    return add
+
+
+@program(
+    factory=True,
+    inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)],
+    refused="`return` leaves the loop, and what it would skip is written in an enclosing scope",
+)
+def nonlocal_written_in_a_loop_that_returns():
+    total = torch.zeros(())
+
+    def add(x):
+        nonlocal total
+        for element in x:
+            if element > 1:
+                total = element
+                return x
+            total = total + 1
+        return total
+
+    return add
+
+
+@program(
+    inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)],
+    refused="a closure reads what the branch writes to a variable of its own",
+)
+def closure_that_reads_what_a_branch_writes(x):
+    total = x * 0
+
+    def shifted():
+        return total + 1
+
+    if x.sum() > 0:
+        total = total + 5
+        x = shifted()
+    return x, total
+
+
+class Visits:
+    """An object with a counter."""
+
+    def __init__(self):
+        self.count = 0
+
+    def visit(self, x):
+        if x.sum() < 0:
+            return x
+        self.count += 1
+        return x * self.count
+
+
+@program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)])
+def attribute_written_after_an_early_return():
+    return Visits().visit

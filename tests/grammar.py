@@ -1,0 +1,222 @@
+"""The words of generated programs: typed expressions, and what a program may have beside numbers and tensors.
+
+Every name keeps one kind for life, so that the two sides of a branch always agree on what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.harness import scalar, vec
+
+Names = Mapping[str, str]
+Templates = Mapping[str, tuple[str, ...]]
+
+# kind -> templates, the simplest first; {kind} stands for an expression of that kind.
+EXPRESSIONS: dict[str, tuple[str, ...]] = {
+    "vector": (
+        "{vector} + {vector}",
+        "{vector} * {float}",
+        "{vector} - {scalar}",
+        "{vector} + {int}",
+        "torch.tanh({vector})",
+        "{vector}.abs().clamp(max=3.0)",
+        "torch.where({vector} > 0.3, {vector}, {vector})",
+        "{vector} if {test} else {vector}",
+    ),
+    "scalar": (
+        "{vector}.sum()",
+        "{vector}[1]",
+        "{scalar} + {float}",
+        "{scalar} * {scalar}",
+        "{index} * 0.5",
+        "torch.tanh({scalar})",
+        "{scalar} or {scalar}",
+        "{scalar} if {test} else {scalar}",
+    ),
+    "index": (
+        "{index} + 1",
+        "{index} % 3",
+        "({vector} > 0.2).sum()",
+        "{index} + {int}",
+        "{vector}.argmax()",
+        "{index} if {test} else {index}",
+    ),
+    "int": ("{int} + 1", "{int} % 5", "len({vector}.nonzero())", "int({index})", "{int} if {test} else {int}"),
+    "float": ("{float} * 0.5", "{int} / 4", "{scalar}.item()", "{float} if {test} else {float}"),
+    "bool": ("not {test}", "{int} > 1", "bool({test})"),
+    "test": (
+        "{scalar} > 0.37",
+        "{index} % 2 == 0",
+        "{vector}.sum() > {scalar}",
+        "({vector} > 0.1).any()",
+        "{int} > 1",
+        "{float} < 0.83",
+        "{bool}",
+        "{index}",
+        "not {test}",
+        "{test} and {test}",
+        "{test} or {test}",
+        "-0.45 < {scalar} < 1.3",
+        "{scalar}.item() > 0.21",
+        "len({vector}.nonzero()) > 1",
+    ),
+}
+CONSTANTS = {
+    "vector": "torch.ones(3)",
+    "scalar": "torch.tensor(0.25)",
+    "index": "torch.tensor(2)",
+    "int": "1",
+    "float": "0.7",
+    "bool": "True",
+}
+# The names that a statement may assign, by kind; parameters among them.
+POOL = {
+    "vector": ("x", "y", "v", "w"),
+    "scalar": ("s", "t"),
+    "index": ("n", "m"),
+    "int": ("k", "j"),
+    "float": ("f", "g"),
+    "bool": ("b", "c"),
+}
+PARAMETERS = {"x": "vector", "y": "vector", "s": "scalar", "n": "index", "k": "int", "b": "bool"}
+IN_PLACE = ("{name} += {vector}", "{name} *= 0.5", "{name}.add_({scalar})", "{name}[0] = {scalar}", "{name}[1:] -= 0.3")
+
+
+class Box:
+    """An object that programs read and write: attributes, methods that write to it, a property with a setter."""
+
+    def __init__(self) -> None:
+        self.t = scalar(0.5)
+        self.v = vec(1.0, -0.5, 0.25)
+        self.n = 1
+
+    def step(self, by: Any) -> None:
+        self.t = self.t + by
+        self.n += 1
+
+    def twice(self) -> Any:
+        return self.v * 2
+
+    @property
+    def half(self) -> Any:
+        return self.v / 2
+
+    @half.setter
+    def half(self, value: Any) -> None:
+        self.v = value * 2
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What some programs have.
+
+    parameters: further arguments, each with its kind; `arguments` makes their values.
+    cells: variables of an enclosing function, with their kinds; `enclosing` binds them there.
+    locals: names bound by the first lines (`prelude`), with their kinds.
+    in_place: whether tensors are written to, which programs whose gradients are compared may not do.
+    """
+
+    parameters: Names = field(default_factory=dict)
+    cells: Names = field(default_factory=dict)
+    locals: Names = field(default_factory=dict)
+    enclosing: tuple[str, ...] = ()
+    prelude: tuple[str, ...] = ()
+    expressions: Templates = field(default_factory=dict)
+    statements: tuple[str, ...] = ()
+    in_place: bool = False
+
+
+FEATURES: dict[str, Feature] = {
+    "list": Feature(
+        parameters={"xs": "list"},
+        expressions={"vector": ("xs[0]", "xs[-1]", "torch.stack(xs).sum(0)", "sum(xs)"), "int": ("len(xs)",)},
+        statements=(
+            "xs[0] = {vector}",
+            "xs[-1] = xs[0]",
+            "xs[1] = {vector}",
+            "xs.append({vector})",
+            "xs = [{vector}, *xs]",
+        ),
+    ),
+    "dict": Feature(
+        parameters={"d": "dict"},
+        expressions={"vector": ("d['a']", "d.get('a')"), "scalar": ("d['b']",), "int": ("d['k']", "len(d)")},
+        statements=(
+            "d['a'] = {vector}",
+            "d['b'] = {scalar}",
+            "d['k'] += {int}",
+            "d.update(a={vector})",
+            "d['new'] = {scalar}",
+            "d = {**d, 'b': {scalar}}",
+        ),
+    ),
+    "box": Feature(
+        parameters={"o": "box"},
+        expressions={"vector": ("o.v", "o.twice()", "o.half"), "scalar": ("o.t",), "int": ("o.n",)},
+        statements=(
+            "o.v = {vector}",
+            "o.t = {scalar}",
+            "o.n += 1",
+            "o.n = {int}",
+            "o.step({scalar})",
+            "o.half = {vector}",
+        ),
+    ),
+    "cell": Feature(
+        cells={"p": "vector", "q": "int"},
+        enclosing=("p = torch.ones(3)", "q = 1"),
+        statements=("p = {vector}", "q += {int}", "q = {int}"),
+    ),
+    "view": Feature(
+        locals={"r": "view"},
+        prelude=("r = x[1:]",),
+        expressions={"scalar": ("r.sum()", "r[0]")},
+        statements=(
+            "r = y[:2]",
+            "r = {vector}[:2]",
+            "r += {float}",
+            "r.mul_({scalar})",
+            "r[0] = {scalar}",
+            "x.copy_({vector})",
+        ),
+        in_place=True,
+    ),
+    "none": Feature(
+        locals={"u": "maybe"},
+        prelude=("u = None",),
+        expressions={"vector": ("{vector} if u is None else u",), "test": ("u is None",)},
+        statements=("u = {vector}", "u = None", "u = u if u is None else u * {float}"),
+    ),
+    "function": Feature(
+        locals={"h": "function"},
+        prelude=("h = torch.tanh",),
+        expressions={"vector": ("h({vector})", "(lambda z: z + x)({vector})")},
+        statements=("h = torch.abs", "h = lambda z: z * {float}", "h = lambda z: z + x"),
+    ),
+    "print": Feature(
+        statements=("print('int', {int})", 'print(f"float {{float}:.3f}")', "print('index', {index}, end=';')"),
+    ),
+    "flow": Feature(
+        statements=("x, y = y, x", "s, k = {scalar}, {int}", "assert {test}, 'assertion'", "v = w = {vector}"),
+    ),
+}
+
+
+def further_argument(name: str) -> Any:
+    """A fresh value of a parameter that a feature adds."""
+    if name == "xs":
+        return [vec(1.0, 2.0, 3.0), vec(-1.0, 0.5, 0.0)]
+    return Box() if name == "o" else {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2}
+
+
+# x, y, s and n of each call: many trips, one trip, none.
+TENSORS = (
+    ((0.5, -1.2, 2.0), (0.1, 0.2, -0.6), 0.9, 2),
+    ((-1.0, -0.3, 0.2), (1.5, 0.0, 0.4), -0.7, 1),
+    ((0.0, 0.0, 0.0), (-2.0, 0.7, -0.1), 0.0, 0),
+)
+# k and b of all calls: torch.compile compiles anew when a Python value changes.
+NUMBERS = ((2, True), (0, False))
