@@ -208,7 +208,8 @@ class _Loops:
         body = self._trip(node, carry, [*body, end("next")] if completes(body) else body, bound)
         kind = "while" if isinstance(node, gast.While) else "for"
         self._facts.report("AG105", node, f"data decides when this `{kind}` ends: its trips become steps")
-        return self._emit(node, carry, body, f"{kind}_steps", "step", rest)
+        several = isinstance(node, gast.For) and not _is_once(node.iter) and _ways_on(body, carry.loop) > 1
+        return self._emit(node, carry, body, f"{kind}_steps", "step", rest, several)
 
     def _trip(
         self, node: gast.For | gast.While, carry: _Carry, body: list[gast.stmt], bound: frozenset[str]
@@ -230,6 +231,7 @@ class _Loops:
         operator: str,
         role: str,
         rest: list[gast.stmt] | None,
+        joined: bool = False,
     ) -> list[gast.stmt]:
         step_parameters = [*carry.names, *([carry.loop] if carry.loop else [])]
         if isinstance(node, gast.While):
@@ -247,6 +249,8 @@ class _Loops:
         groups = {"mutated": carry.mutated, "reads": carry.reads}
         keywords: dict[str, gast.expr] = {key: tuple_of(names) for key, names in groups.items() if names}
         arguments: list[gast.expr] = [lead, callee, tuple_of(carry.rebound)]
+        if joined:
+            keywords["joined"] = constant(True)
         if rest is None:
             result = runtime_call(operator, *arguments, **keywords)
             statements.append(assign(carry.names, result, always_tuple=True))
@@ -274,6 +278,20 @@ class _Loops:
         parameter = self._facts.fresh(base)
         unpack = gast.Assign(targets=[node.target], value=name(parameter), type_comment=None)
         return parameter, [place(unpack, node.target)]
+
+
+def _ways_on(body: list[gast.stmt], loop: str) -> int:
+    """How many paths through a step end with the next trip."""
+    nodes = [node for statement in body for node in gast.walk(statement)]
+    return sum(isinstance(n, gast.Attribute) and n.attr == "next" and _is_name(n.value, loop) for n in nodes)
+
+
+def _is_name(node: gast.AST, identifier: str) -> bool:
+    return isinstance(node, gast.Name) and node.id == identifier
+
+
+def _is_once(node: gast.expr) -> bool:
+    return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "once"
 
 
 def _attribute(base: str, attr: str) -> gast.Attribute:

@@ -21,7 +21,9 @@ from typing import Any
 
 from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, symbolic_convert
+from torch._dynamo.variables import ConstantVariable
 from torch._inductor import config as inductor_config
+from torch.fx.experimental.symbolic_shapes import guard_scalar
 
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
@@ -32,6 +34,7 @@ from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.effects import surrounding_effects
+from autograph_torch.runtime.structure import plain
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _RECURSION_LIMIT = 20_000
@@ -69,6 +72,8 @@ def install(required: bool = True) -> None:
             code = new
         if STANDS_FOR(code):
             code = code_of(symbolic_locals["written"].as_python_constant()[0])
+        if code is plain.__code__:
+            symbolic_locals["number"] = _settled(symbolic_locals["number"])
         if code is surrounding_effects.__code__:
             symbolic_locals.update(_effects_around(parent))
         original(self, parent, code, symbolic_locals, *args, **kw)
@@ -107,6 +112,12 @@ def _settings() -> Iterator[None]:
             yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _settled(variable: Any) -> Any:
+    """A symbol whose value guards have settled, as a constant."""
+    number = getattr(variable.realize(), "sym_num", None)
+    return variable if number is None else ConstantVariable.create(guard_scalar(number))
 
 
 def _effects_around(parent: Any) -> dict[str, Any]:

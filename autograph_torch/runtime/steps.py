@@ -7,6 +7,7 @@ carried that one path does not have. Otherwise the loop becomes one torch.while_
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +81,7 @@ def for_steps(
     mutated: State = (),
     reads: State = (),
     after: After = None,
+    joined: bool = False,
 ) -> Any:
     """A `for` loop that data may leave early.
 
@@ -88,6 +90,8 @@ def for_steps(
         step: `step(item, *state, loop)`, returns one of loop.next(*state), loop.stop(*state), loop.exit(value).
         carry, mutated, reads: as for ag.for_loop.
         after: what follows the loop up to the end of the function, when a step may return from it.
+        joined: join the paths through a step that go on, instead of running the trips that are left in each: for steps
+            with several such paths, which would make the graph twice as large with every trip.
 
     Returns:
         The final state; with `after`, what the function returns.
@@ -99,7 +103,8 @@ def for_steps(
     if not torch.compiler.is_compiling():
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
-        return _remaining(list(elements(iterable if sequence is None else sequence)), step, after, 0, state)
+        items = list(elements(iterable if sequence is None else sequence))
+        return _joined(items, step, after, state) if joined else _remaining(items, step, after, 0, state)
     return _staged_for(sequence, step, state, len(carry), len(reads), after)
 
 
@@ -176,6 +181,32 @@ def _remaining(items: list[Any], step: Callable[..., Any], after: After, positio
             break
         position += 1
     return _finish(after, state)
+
+
+def _joined(items: list[Any], step: Callable[..., Any], after: After, state: State) -> Any:
+    """As `_remaining`, where the paths that go on meet before the next trip."""
+    loop = Outcomes()
+    while items:
+        item, items = items[0], items[1:]
+        how, value, state = step(item, *state, loop)
+        if _is_symbolic(how):
+            return _going_on(how, value, state, functools.partial(_joined, items, step, after), after)
+        if how == EXIT:
+            return value
+        if how == STOP:
+            break
+    return _finish(after, state)
+
+
+def _going_on(how: Any, value: Any, state: State, rest: Callable[[State], Any], after: After) -> Any:
+    """What is left after a step that data has ended: `rest` of the state, or not."""
+
+    def unless_stopped(_: Any, final: State) -> Any:
+        return cond(how == STOP, lambda s: _finish(after, s), rest, (final,))
+
+    if value is HOLE:
+        return unless_stopped(value, state)
+    return cond(how == EXIT, lambda v, _: v, unless_stopped, (value, state))
 
 
 def _finish(after: After, state: State) -> Any:

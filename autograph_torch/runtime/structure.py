@@ -81,10 +81,15 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
 
 def _number_spec(value: bool | int | float) -> Spec:
     if not is_data_dependent(value) and has_static_value(value):
-        return ("const", value)
+        return ("const", plain(value))
     if isinstance(value, bool):
         return ("number", "bool")
     return ("number", "int" if isinstance(value, int) else "float")
+
+
+def plain(number: Any) -> Any:
+    """A number that a guard has settled, as Python's own. (The tracer's hook puts it in place of the symbol.)"""
+    return number
 
 
 def lift(value: Any) -> Any:
