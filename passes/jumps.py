@@ -23,6 +23,7 @@ Refused: a jump out of `with` or `try` when something follows in it, and moves t
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import gast
@@ -43,11 +44,13 @@ class _End:
 
     jump: the statement that says so (`return None`, `continue`), or None where control simply falls through.
     movable: whether what follows an `if` may move into it, because nothing follows the block itself.
+    controlled: whether data decides if the block runs, and hence on every jump in it.
     """
 
     jump: gast.stmt | None = None
     movable: bool = False
     drops_continue: bool = False
+    controlled: bool = False
     live: Live = EMPTY
 
 
@@ -113,7 +116,7 @@ class _Structurer:
     ) -> bool:
         if not end.movable:
             return False
-        if self._facts.exits_under_data([node]):
+        if self._facts.exits_under_data([node], end.controlled):
             return True
         movable = end.jump is not None and bool(rest) and self._facts.is_site(node)
         return movable and self._splits(node, before, rest, end, bound)
@@ -137,6 +140,7 @@ class _Structurer:
 
     def _move_into(self, node: gast.If, rest: list[gast.stmt], end: _End, bound: frozenset[str]) -> gast.If:
         self._copied += _copies(node, rest)
+        end = dataclasses.replace(end, controlled=end.controlled or self._facts.is_site(node))
         arms = []
         for arm in (node.body, node.orelse):
             moved = [*arm, *rest] if completes(arm) else list(arm)
