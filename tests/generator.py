@@ -95,7 +95,7 @@ class Block:
 def generated(draw: st.DrawFn) -> Generated:
     """A function of PARAMETERS, and those of its features, that returns a tuple of fixed kinds."""
     grad = draw(st.booleans())
-    allowed = sorted(name for name, feature in FEATURES.items() if not (grad and feature.in_place))
+    allowed = sorted(name for name, feature in FEATURES.items() if not (grad and feature.no_gradients))
     chosen = tuple(draw(st.lists(st.sampled_from(allowed), max_size=2, unique=True)))
     features = [FEATURES[name] for name in chosen]
     returns = draw(st.lists(st.sampled_from(tuple(POOL)), min_size=1, max_size=3).map(tuple))

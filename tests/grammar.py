@@ -116,7 +116,7 @@ class Feature:
     parameters: further arguments, each with its kind; `arguments` makes their values.
     cells: variables of an enclosing function, with their kinds; `enclosing` binds them there.
     locals: names bound by the first lines (`prelude`), with their kinds.
-    in_place: whether tensors are written to, which programs whose gradients are compared may not do.
+    no_gradients: not for programs whose gradients are compared: tensors are written to, or live on to the next call.
     """
 
     parameters: Names = field(default_factory=dict)
@@ -126,7 +126,7 @@ class Feature:
     prelude: tuple[str, ...] = ()
     expressions: Templates = field(default_factory=dict)
     statements: tuple[str, ...] = ()
-    in_place: bool = False
+    no_gradients: bool = False
 
 
 FEATURES: dict[str, Feature] = {
@@ -169,6 +169,7 @@ FEATURES: dict[str, Feature] = {
         cells={"p": "vector", "q": "int"},
         enclosing=("p = torch.ones(3)", "q = 1"),
         statements=("p = {vector}", "q += {int}", "q = {int}"),
+        no_gradients=True,
     ),
     "view": Feature(
         locals={"r": "view"},
@@ -182,7 +183,7 @@ FEATURES: dict[str, Feature] = {
             "r[0] = {scalar}",
             "x.copy_({vector})",
         ),
-        in_place=True,
+        no_gradients=True,
     ),
     "none": Feature(
         locals={"u": "maybe"},

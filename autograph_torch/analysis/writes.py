@@ -69,6 +69,8 @@ def _targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
         written = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
         if not isinstance(node.func, gast.Attribute):
             return written
+        if base_name(node.func.value) == RUNTIME:  # a loop that an earlier pass has lowered
+            return [part for keyword in node.keywords if keyword.arg == "mutated" for part in keyword.value.elts]
         if kinds.torch_path(node.func) is not None:
             return [*written, *(node.args[:1] if is_in_place(node.func.attr) else [])]
         of_container = node.func.attr in CONTAINER_WRITES and kinds.of(node.func.value) < Kind.SYMBOL

@@ -467,3 +467,24 @@ class Visits:
 @program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)])
 def attribute_written_after_an_early_return():
     return Visits().visit
+
+
+@program(inputs=[lambda: ([vec(1, 2), vec(3, 4)], scalar(1)), lambda: ([vec(1, 2), vec(3, 4)], scalar(-1))])
+def list_written_in_a_loop_behind_an_early_return(xs, s):
+    if s > 0:
+        return s
+    steps = torch.tensor(0)
+    while steps < 3:
+        steps = steps + 1
+        xs[0] = xs[0] + xs[1]
+    return steps
+
+
+@program(inputs=[lambda: (vec(1, 2), scalar(1)), lambda: (vec(1, 2), scalar(-1))])
+def argument_written_in_a_loop_inside_a_branch(x, s):
+    if s > 0:
+        steps = torch.tensor(0)
+        while steps < 3:
+            steps = steps + 1
+            x += steps
+    return s
