@@ -192,6 +192,11 @@ _RULES = (
     Rule("AG303", "unknown directive", "A `# autograph:` comment that says none of: skip, off, on, skip-file."),
     Rule("AG304", "unknown target", "What to_source and the command line can write."),
     Rule(
+        "AG305",
+        "the settings are wrong",
+        "`[tool.autograph-torch]` in pyproject.toml takes the names of the flags; the message lists them.",
+    ),
+    Rule(
         "AG310",
         "the two branches cannot be reconciled",
         "Both results of a branch need one static type: the same number of values, each with one dtype and one rank.",

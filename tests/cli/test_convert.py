@@ -165,8 +165,8 @@ def test_a_failed_file_does_not_stop_the_others(run: Run, file: Path, bad: bytes
     ran = run("convert", "-w", "bad.py", "missing.py", "m.py")
     assert ran.code == 2
     assert message in ran.stderr
-    assert "missing.py: no such file or directory" in ran.stderr
-    assert "1 failed" in ran.stderr
+    assert "missing.py:1:1: AG301 cannot be read: No such file or directory\n" in ran.stderr
+    assert "2 failed" in ran.stderr
     assert Path("bad.py").read_bytes() == bad
     assert file.read_bytes() == CONVERTED
 
@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_written_fails(run: Run, file: Path, monkeypatch: 
     monkeypatch.setattr(os, "access", lambda *_: False)  # the mode would not stop root
     ran = run("convert", "-w", "m.py")
     assert ran.code == 2
-    assert "m.py:1:1: AG301 cannot be written: file is read-only" in ran.stderr
+    assert "m.py:1:1: AG301 cannot be written: the file is read-only" in ran.stderr
     assert file.read_bytes() == FILE
 
 
