@@ -35,7 +35,7 @@ def changes(result: Result) -> list[Change]:
         return []
     old, new = lines_of(result.raw), lines_of(result.output)
     offsets = list(itertools.accumulate(map(len, old), initial=0))
-    codec = _codec(result.raw)
+    codec = codec_of(result.raw)
     runs = [code for code in difflib.SequenceMatcher(None, old, new).get_opcodes() if code[0] != "equal"]
     reasons = reasons_of([Hunk(i2, ()) for _, _, i2, _, _ in runs], result.rewritten)
     return [
@@ -84,7 +84,7 @@ def github(result: Result, verbose: bool) -> Iterator[Line]:
         yield text_line(f"::{level} {title}::{_escaped(diagnostic.message)}")
 
 
-def _codec(raw: bytes) -> str:
+def codec_of(raw: bytes) -> str:
 
     codec, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
     return "utf-8" if codec == "utf-8-sig" else codec  # a byte order mark is part of what an edit replaces

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from autograph_torch import __version__
-from autograph_torch.cli.reports import Change, changes
+from autograph_torch.cli.reports import Change, changes, codec_of
 from autograph_torch.cli.review import Line, Result, lines_of, text_line
 from autograph_torch.diagnostics import RULES, Diagnostic
 
@@ -64,18 +64,17 @@ def _result(result: Result, diagnostic: Diagnostic, codes: Sequence[str]) -> dic
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
     }
     if result.changed and diagnostic is result.rewritten[0]:
-        old = lines_of(result.raw)
-        replacements = [_replacement(change, old) for change in changes(result)]
+        replacements = [_replacement(change, result.raw) for change in changes(result)]
         change = {"artifactLocation": artifact, "replacements": replacements}
         found["fixes"] = [{"description": {"text": "rewrite the file"}, "artifactChanges": [change]}]
     return found
 
 
-def _replacement(change: Change, old: Sequence[bytes]) -> dict[str, Any]:
+def _replacement(change: Change, raw: bytes) -> dict[str, Any]:
     """Lines and columns as SARIF counts them: the end is the first column that stays."""
     line, column = change.end, 1
-    if change.end > len(old) and old and not old[-1].endswith(b"\n"):  # up to the end of a last line without a newline
-        line, column = len(old), len(old[-1].decode("utf-8", "replace")) + 1
+    if change.end_byte == len(raw) and raw and not raw.endswith(b"\n"):  # the last line has no newline
+        line, column = change.end - 1, len(lines_of(raw)[-1].decode(codec_of(raw))) + 1
     deleted = {
         "startLine": change.start,
         "startColumn": 1,

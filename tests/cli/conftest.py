@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,3 +50,9 @@ def file(here: Path) -> Path:
     path = here / "m.py"
     path.write_bytes(stand_in.FILE)
     return path
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    """Sets what the next command reads from stdin."""
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
