@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_LONGEST_EXCERPT = 160
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -37,10 +39,20 @@ class Diagnostic:
         """`file:line:column: CODE message`, the line with a caret, and the advice."""
         parts = [f"{self.filename}:{self.line}:{self.column}: {self.code} {self.message}"]
         if self.snippet.strip():
-            parts += [f"    {self.snippet.rstrip()}", "    " + _caret_indent(self.snippet, self.column) + "^"]
+            snippet, column = _excerpt(self.snippet.rstrip(), self.column)
+            parts += [f"    {snippet}", "    " + _caret_indent(snippet, column) + "^"]
         if self.advice:
             parts.append(f"  help: {self.advice}")
         return "\n".join(parts)
+
+
+def _excerpt(snippet: str, column: int) -> tuple[str, int]:
+    """The part of a very long line around a column, and the column in it."""
+    if len(snippet) <= _LONGEST_EXCERPT:
+        return snippet, column
+    start = max(0, min(column - 1, len(snippet)) - _LONGEST_EXCERPT // 2)
+    cut = snippet[start : start + _LONGEST_EXCERPT]
+    return ("..." + cut if start else cut) + "...", column - start + (3 if start else 0)
 
 
 def _caret_indent(snippet: str, column: int) -> str:

@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
 
 from autograph_torch.cli import files
 from autograph_torch.cli.review import Result
 from autograph_torch.diagnostics import AutographError, Diagnostic
 
 FEW_FILES = 32  # up to here a second process costs more than it saves
-T = TypeVar("T")
+_DEPTH = 5_000  # of recursion: enough for sums of a thousand terms, and within the stack of any thread
 
 
-def each(work: Callable[[files.Target], T], targets: Sequence[files.Target], jobs: int | None) -> Iterator[T]:
-    """What `work` makes of each target, in order; `work` must be a function of a module, for other processes."""
+def convert_files(targets: Sequence[files.Target], jobs: int | None) -> Iterator[Result]:
+    """The result of each target, in order."""
     if jobs is None:
         jobs = (os.cpu_count() or 1) if len(targets) > FEW_FILES else 1
     if jobs == 1 or len(targets) < 2:
-        yield from map(work, targets)
+        yield from map(convert_file, targets)
         return
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(work, targets, chunksize=4)
+    left = deque(targets)
+    try:
+        with ProcessPoolExecutor(jobs) as pool:
+            for result in pool.map(convert_file, targets, chunksize=4):
+                left.popleft()
+                yield result
+    except BrokenProcessPool:  # out of memory, say: one of the files that are left has killed its process
+        yield from map(_convert_apart, left)
+
+
+def _convert_apart(target: files.Target) -> Result:
+    """Convert one file in a process of its own, which may die."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        with ProcessPoolExecutor(1) as pool:
+            return pool.submit(convert_file, target).result()
+    except BrokenProcessPool:
+        message = "internal error, please report it: the process that converted it was killed"
+        return Result(target.shown, b"", b"", (Diagnostic("AG390", target.shown, 1, 1, 1, message),))
 
 
 def convert_file(target: files.Target) -> Result:
@@ -44,10 +66,21 @@ def convert_bytes(raw: bytes, shown: str) -> Result:
     from autograph_torch.pipeline import Options, convert_source
 
     try:
-        converted = convert_source(raw, shown, Options())
+        with _deep_recursion():
+            converted = convert_source(raw, shown, Options())
     except AutographError as error:
         return Result(shown, raw, raw, (error.diagnostic,))
     except Exception as error:
         message = f"internal error, please report it: {type(error).__name__}: {error}"
         return Result(shown, raw, raw, (Diagnostic("AG390", shown, 1, 1, 1, message),))
     return Result(shown, raw, converted.output, converted.diagnostics)
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

@@ -77,8 +77,9 @@ def find(paths: Sequence[str], exclusion: Exclusion = Exclusion(), leave_out: Pa
 
 def without_links_to_others(targets: Sequence[Target]) -> list[Target]:
     """`targets` without the symbolic links to files that are targets anyway: those would be written twice."""
-    real = {os.path.realpath(target.path) for target in targets if not target.path.is_symlink()}
-    return [target for target in targets if not target.path.is_symlink() or os.path.realpath(target.path) not in real]
+    links = [target for target in targets if os.path.islink(target.path)]
+    real = {os.path.realpath(target.path) for target in targets if target not in links}
+    return [target for target in targets if target not in links or os.path.realpath(target.path) not in real]
 
 
 def shown(path: Path) -> str:
@@ -132,7 +133,7 @@ class _Walk:
                 continue
             if self.leave_out is not None and _is_below(path, self.leave_out):
                 continue
-            if path.is_symlink() and not _is_below(Path(os.path.realpath(path)), real_root):
+            if os.path.islink(path) and not _is_below(Path(os.path.realpath(path)), real_root):
                 self.notes.append(f"{shown(path)}: skipped, a symbolic link out of {shown(root)}")
                 continue
             yield path
@@ -146,7 +147,9 @@ class _Walk:
         for path in (root / name for name in names):
             if path.suffix == ".py":
                 yield path
-            elif path != root and path.is_dir() and not path.is_symlink():  # a repository inside the repository
+            elif (
+                path != root and os.path.isdir(path) and not os.path.islink(path)
+            ):  # a repository inside the repository
                 yield from self.listed(path)
 
     def walked(self, root: Path) -> Iterator[Path]:
@@ -158,7 +161,7 @@ class _Walk:
             below[:] = [name for name in below if name not in repositories]
             yield from (here / name for name in names if name.endswith(".py"))
             for name in repositories:
-                if not (here / name).is_symlink():
+                if not os.path.islink(here / name):
                     yield from self.listed(here / name)
 
     def git_files(self, root: Path) -> list[str] | None:

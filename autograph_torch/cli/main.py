@@ -56,7 +56,7 @@ def _convert(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     results = _not_found(found, options)
     targets = list(found.targets) if options.output else files.without_links_to_others(found.targets)
     bar = not options.quiet and not (sys.stdout.isatty() and _is_shown_at_once(options))
-    done = converting.each(converting.convert_file, targets, options.jobs)
+    done = converting.convert_files(targets, options.jobs)
     for target, result in zip(targets, progress.tracked(done, len(targets), bar), strict=True):
         results.append(_finished(result, target, options))
     return _concluded(results, options)
@@ -87,7 +87,7 @@ def _explain(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
         _complain(note)
     targets = files.without_links_to_others(found.targets)
     results = [_failed(failure) for failure in found.failures]
-    results += progress.tracked(converting.each(converting.convert_file, targets, options.jobs), len(targets))
+    results += progress.tracked(converting.convert_files(targets, options.jobs), len(targets))
     for result in results:
         for diagnostic in result.errors:
             _complain(diagnostic.render())
@@ -205,7 +205,7 @@ def _explained(rule: Rule) -> str:
 
 
 def _complain(message: str) -> None:
-    print(message, file=sys.stderr)
+    print(review.printable(message), file=sys.stderr)
 
 
 def _wants_colour(choice: str) -> bool:

@@ -178,5 +178,10 @@ def lines_of(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
 
 
+def printable(text: str) -> str:
+    """Text for a terminal, also when it has the name of a file that is not text."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def text_line(content: str, kind: str = " ") -> Line:
     return Line(kind, content.encode("utf-8", "surrogateescape") + b"\n")

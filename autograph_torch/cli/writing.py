@@ -16,14 +16,15 @@ from pathlib import Path
 
 def write(destination: Path, data: bytes, model: Path) -> None:
     """Put `data` at `destination` with the mode of `model`; symbolic links are followed, hard links stay linked."""
+    status = model.stat()
     real = Path(os.path.realpath(destination))
     real.parent.mkdir(parents=True, exist_ok=True)
-    if real.exists() and not os.access(real, os.W_OK):
-        raise PermissionError(13, "the file is read-only", os.fspath(destination))
-    if real.exists() and real.stat().st_nlink > 1:
-        _overwrite(real, data)
-    else:
-        _replace(real, data, model.stat())
+    if real.exists():
+        open(real, "r+b").close()  # a file that is not to be written must not be replaced either
+        if real.stat().st_nlink > 1:
+            _overwrite(real, data)
+            return
+    _replace(real, data, status)
 
 
 def _replace(real: Path, data: bytes, model: os.stat_result) -> None:

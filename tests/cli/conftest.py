@@ -21,8 +21,14 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(compiler: None, here: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Call the command in an empty directory; gives its exit code and what it printed."""
+def run(compiler: None, run_real: Run) -> Run:
+    """Call the command with the stand-in in an empty directory; gives its exit code and what it printed."""
+    return run_real
+
+
+@pytest.fixture
+def run_real(here: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """The same with the real compiler."""
 
     def call(*arguments: str) -> Ran:
         capsysbinary.readouterr()

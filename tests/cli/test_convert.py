@@ -181,14 +181,6 @@ def test_a_failed_file_is_not_mirrored(run: Run, file: Path) -> None:
     assert [path.name for path in Path("out").iterdir()] == ["m.py"]
 
 
-def test_a_file_that_cannot_be_written_fails(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)  # the mode would not stop root
-    ran = run("convert", "-w", "m.py")
-    assert ran.code == 2
-    assert "m.py:1:1: AG301 cannot be written: the file is read-only" in ran.stderr
-    assert file.read_bytes() == FILE
-
-
 def test_stdin_gives_the_converted_text(run: Run, stdin: Callable[[bytes], None]) -> None:
     stdin(FILE)
     ran = run("convert", "-")
