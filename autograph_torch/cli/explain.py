@@ -58,10 +58,9 @@ def _show_table(results: Sequence[Result], colour: bool) -> None:
     for result in results:
         for found in sites_of(result):
             outcome = found.message + (f"; {found.advice}" if found.advice else "")
+            place = f"{review.printable(result.shown)}:{found.line}"
             code = Text(found.code, _STYLES[found.code[:3]])
-            table.add_row(
-                Text(f"{review.printable(result.shown)}:{found.line}"), Text(found.snippet.strip()), code, Text(outcome)
-            )
+            table.add_row(Text(place), Text(found.snippet.strip()), code, Text(outcome))
     width = None if sys.stdout.isatty() else 10_000  # nothing is wrapped on a pipe
     console = Console(color_system="standard" if colour else None, force_terminal=colour, no_color=False, width=width)
     if table.rows:

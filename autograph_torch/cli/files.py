@@ -77,7 +77,7 @@ def find(paths: Sequence[str], exclusion: Exclusion = Exclusion(), leave_out: Pa
 
 def without_links_to_others(targets: Sequence[Target]) -> list[Target]:
     """`targets` without the symbolic links to files that are targets anyway: those would be written twice."""
-    links = [target for target in targets if os.path.islink(target.path)]
+    links = {target for target in targets if os.path.islink(target.path)}
     real = {os.path.realpath(target.path) for target in targets if target not in links}
     return [target for target in targets if target not in links or os.path.realpath(target.path) not in real]
 
@@ -147,9 +147,8 @@ class _Walk:
         for path in (root / name for name in names):
             if path.suffix == ".py":
                 yield path
-            elif (
-                path != root and os.path.isdir(path) and not os.path.islink(path)
-            ):  # a repository inside the repository
+            # A repository inside the repository.
+            elif path != root and os.path.isdir(path) and not os.path.islink(path):
                 yield from self.listed(path)
 
     def walked(self, root: Path) -> Iterator[Path]:

@@ -73,7 +73,7 @@ DEEP = {
     "a long sum": "    y = " + " + ".join(["x"] * 900),
     "attributes": "    y = x" + ".T" * 900,
     "calls": "    y = x" + ".abs()" * 450,
-    "a long list": "    y = [" + "1, " * 50_000 + "]",
+    "a long list": "    y = [" + "1, " * 5_000 + "]",
 }
 
 
