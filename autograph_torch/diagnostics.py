@@ -197,11 +197,16 @@ _RULES = (
         "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
     ),
     Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
+    Rule("AG208", "left alone: a comment asks for it", "`# autograph: skip`, `off` ... `on` or `skip-file`."),
     Rule("AG290", "left alone: it cannot be printed", "Too deeply nested, or a change inside an f-string."),
     Rule("AG390", "internal error", "The compiler met something it should not; please report it with the file."),
     Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),
     Rule("AG302", "no source", "Built-in functions, C functions, and functions made by `exec` without a source line."),
-    Rule("AG303", "unknown directive", "A `# autograph:` comment that says none of: skip, off, on, skip-file."),
+    Rule(
+        "AG303",
+        "unknown directive",
+        "A `# autograph:` comment that says none of: skip, off, on, skip-file; or that stands where it means nothing.",
+    ),
     Rule("AG304", "unknown target", "What to_source and the command line can write."),
     Rule(
         "AG305",

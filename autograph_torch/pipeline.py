@@ -44,10 +44,10 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         SourceError: the file cannot be decoded or parsed; names file and line.
     """
     source = SourceFile.read(raw, filename)
-    directives = Directives.read(source.text, filename)
-    if directives.skip_file:
-        return Converted(raw, False, ())
     module = source.tree
+    directives = Directives.read(source.text, filename, module)
+    if directives.skip_file:
+        return Converted(raw, False, directives.notes)
     around = Surroundings(
         filename=filename,
         lines=tuple(source.text.splitlines()),
@@ -57,7 +57,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     )
     rewritten: list[Rewritten] = []
     edits: list[Edit] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics = list(directives.notes)
     for node, is_method in _outermost_functions(module):
         if node.lineno in directives.skipped_lines:
             continue
@@ -71,7 +71,11 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     if edits and (added := add_import(source, RUNTIME_IMPORT)) is not None:
         edits.append(added)
     output = apply(source, edits) if edits else raw
-    return Converted(output, output != raw, tuple(diagnostics), tuple(rewritten))
+    return Converted(output, output != raw, tuple(sorted(diagnostics, key=_place)), tuple(rewritten))
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int, str]:
+    return diagnostic.line, diagnostic.column, diagnostic.code
 
 
 def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:

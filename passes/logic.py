@@ -35,7 +35,7 @@ class _Logic:
 
     def value(self, node: gast.AST) -> gast.AST:
         """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
-        if isinstance(node, SCOPES):
+        if isinstance(node, SCOPES) or self._facts.is_skipped(node):
             return node
         if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
             test = self.test(node.test)
