@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograph_torch.diagnostics import Diagnostic
 
+_NEEDS_QUOTES = re.compile(r'[\x00-\x1f\x7f"\\]')
 STYLES = {"reason": "bold yellow", "header": "bold", "range": "cyan", "-": "red", "+": "green", " ": ""}
 
 
@@ -154,10 +156,17 @@ def _diff_line(sign: str, line: bytes) -> Line:
 
 
 def _header(shown: str) -> Iterator[Line]:
-    """`--- a/path` and `+++ b/path`; a tab ends names with spaces, as git writes them."""
-    name = shown.lstrip("/") + ("\t" if " " in shown else "")
-    yield text_line(f"--- a/{name}", "header")
-    yield text_line(f"+++ b/{name}", "header")
+    """`--- a/path` and `+++ b/path`, written as git writes them."""
+    for sign, prefix in (("---", "a/"), ("+++", "b/")):
+        yield text_line(f"{sign} {_quoted(prefix + shown.lstrip('/'))}", "header")
+
+
+def _quoted(name: str) -> str:
+    """A tab ends names with spaces; names with control characters, quotes or backslashes are C strings."""
+    if not _NEEDS_QUOTES.search(name):
+        return name + ("\t" if " " in name else "")
+    escaped = re.sub(r'["\\]', r"\\\g<0>", name)
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\{ord(found[0]):03o}", escaped) + '"'
 
 
 def reasons_of(hunks: Sequence[Hunk], diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:

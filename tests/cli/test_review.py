@@ -35,7 +35,7 @@ def joined(lines: Iterable[Line]) -> bytes:
 
 
 @pytest.mark.parametrize(("old", "new"), PAIRS.values(), ids=PAIRS)
-@pytest.mark.parametrize("name", ["m.py", "with space/m.py"])
+@pytest.mark.parametrize("name", ["m.py", "with space/m.py", 'quote" and \\.py', "new\nline\t.py", "caf\udce9.py"])
 def test_git_applies_the_patch(here: Path, name: str, old: bytes, new: bytes) -> None:
     assert applied(name, old, review.patch(Result(name, old, new))) == new
 
