@@ -10,7 +10,7 @@ from typing import TypeAlias
 import gast
 
 from autograph_torch.analysis.kinds import imports_of
-from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
@@ -66,7 +66,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
             diagnostics.extend(one.diagnostics)
             rewritten.append(one)
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError, ConversionError) as error:
             diagnostics.append(_left_alone(node, around, error))
     if edits and (added := add_import(source, RUNTIME_IMPORT)) is not None:
         edits.append(added)
@@ -81,7 +81,10 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int, str]:
 def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:
     """A function that is too deep, or whose new text cannot be written, keeps its old one."""
     line = function.lineno
-    reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+    if isinstance(error, ConversionError):
+        reason = error.diagnostic.message
+    else:
+        reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
     return Diagnostic(
         code="AG290",
         filename=around.filename,

@@ -101,6 +101,7 @@ class Facts:
                 found |= self.exits_under_data(node.orelse, controlled)
             elif not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
                 found |= self.exits_under_data(sub_statements(node), controlled)
+            controlled = controlled or bool(found)  # what follows a jump that some data takes
         return found
 
     def needs_steps(self, loop: gast.AST) -> bool:

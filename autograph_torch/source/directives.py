@@ -8,13 +8,13 @@ if x.sum() > 0:  # autograph: skip        leaves this statement, with all that i
 from __future__ import annotations
 
 import ast
-import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograph_torch.diagnostics import Diagnostic, SourceError
+from autograph_torch.source.tokens import python_tokens
 
 _DIRECTIVE = re.compile(r"#\s*autograph:\s*(\S*)")
 _WORDS = "skip, off, on or skip-file"
@@ -37,7 +37,10 @@ class Directives:
         """
         if "autograph:" not in text:
             return cls()
-        found = [_Comment(filename, *one) for one in _comments(text)]
+        try:
+            found = [_Comment(filename, *one) for one in _comments(text)]
+        except ValueError as error:
+            raise SourceError(Diagnostic("AG301", filename, 1, 1, 1, str(error))) from error
         whole = [comment for comment in found if comment.word == "skip-file"]
         if whole:
             return cls(True, frozenset(), (whole[0].note(whole[0].line),))
@@ -75,7 +78,7 @@ class _Comment:
 
 def _comments(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Line, column, word and text of the line of every directive."""
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+    for token in python_tokens(text):
         found = _DIRECTIVE.match(token.string) if token.type == tokenize.COMMENT else None
         if found is not None:
             yield token.start[0], token.start[1] + 1, found.group(1), token.line.rstrip("\r\n")
