@@ -21,7 +21,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, binds
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace
-from autograph_torch.source.templates import call, runtime_call, thunk
+from autograph_torch.source.templates import RUNTIME, call, runtime_call, thunk
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -41,6 +41,8 @@ class _Logic:
             test = self.test(node.test)
             changed = node if test is node.test else derive(node, test=test)
             return rebuild(changed, lambda child: child if child is test else self.value(child))
+        if _is_negation_of_ours(node):
+            return rebuild(node, lambda child: self.test(child) if child in node.args else child)
         rewritten = self._logical(node, as_test=False)
         return rebuild(node, self.value) if rewritten is None else rewritten
 
@@ -158,6 +160,13 @@ def _is_harmless(node: gast.AST) -> bool:
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.args and not node.keywords:
         return node.func.attr in HARMLESS_METHODS and _is_harmless(node.func.value)
     return False
+
+
+def _is_negation_of_ours(node: gast.AST) -> bool:
+    """`ag.not_(test)`, which an assertion has become."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
+        return False
+    return node.func.attr == "not_" and isinstance(node.func.value, gast.Name) and node.func.value.id == RUNTIME
 
 
 def _is_not(node: gast.AST) -> bool:

@@ -20,6 +20,8 @@ class Fresh:
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
+        self.bases: dict[str, str] = {}
+        """What each name was asked for with, in the order of asking."""
 
     def __call__(self, base: str) -> str:
         name, number = base, 1
@@ -27,6 +29,7 @@ class Fresh:
             number += 1
             name = f"{base}_{number}"
         self._taken.add(name)
+        self.bases[name] = base
         return name
 
 

@@ -25,9 +25,7 @@ def func(rows: list[torch.Tensor]):
             otherwise,
             (total,),
         )
-    def after(total):
-        return
-    return ag.for_steps(rows, step, (total,), after=after)
+    return ag.for_steps(rows, step, (total,), after=lambda total: None)
 # calls
 func([torch.ones(2), torch.ones(2)])
 func([-torch.ones(2), torch.ones(2), torch.ones(2)])
