@@ -41,8 +41,6 @@ class _Logic:
             test = self.test(node.test)
             changed = node if test is node.test else derive(node, test=test)
             return rebuild(changed, lambda child: child if child is test else self.value(child))
-        if _is_negation_of_ours(node):
-            return rebuild(node, lambda child: self.test(child) if child in node.args else child)
         rewritten = self._logical(node, as_test=False)
         return rebuild(node, self.value) if rewritten is None else rewritten
 
@@ -59,6 +57,8 @@ class _Logic:
             return self._bool_op(node, as_test)
         if _is_not(node):
             return self._negation(node, as_test)
+        if _is_negation_of_ours(node):
+            return rebuild(node, lambda child: self.test(child) if child in node.args else child)
         if isinstance(node, gast.Compare) and len(node.ops) > 1 and self._facts.may_be_tensor(node):
             return self._chain(node, as_test)
         if isinstance(node, gast.Call):

@@ -11,10 +11,8 @@ import autograph_torch.runtime as ag
 
 def func(x: torch.Tensor):
     ag.cond(
-        ag.not_(
-            ag.cond((left := x.any()), lambda: x.min() >= 0, lambda: left),
-        ),
-        lambda: ag.fail(AssertionError, "negative"),
+        ag.not_(ag.and_(x.any(), lambda: x.min() >= 0)),
+        lambda: ag.fail(AssertionError, 'negative'),
         lambda: None,
     )
     return x
