@@ -12,7 +12,7 @@ import autograph_torch.runtime as ag
 def func(x: torch.Tensor):
     ag.cond(
         ag.not_(ag.and_(x.any(), lambda: x.min() >= 0)),
-        lambda: ag.fail(AssertionError, 'negative'),
+        lambda: ag.fail(AssertionError, "negative"),
         lambda: None,
     )
     return x
