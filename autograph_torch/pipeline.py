@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import gast
 
 from autograph_torch.analysis.kinds import imports_of
-from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
+
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
 
 @dataclass(frozen=True)
@@ -40,55 +44,66 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         SourceError: the file cannot be decoded or parsed; names file and line.
     """
     source = SourceFile.read(raw, filename)
-    directives = Directives.read(source.text, filename)
-    if directives.skip_file:
-        return Converted(raw, False, ())
     module = source.tree
+    directives = Directives.read(source.text, filename, module)
+    if directives.skip_file:
+        return Converted(raw, False, directives.notes)
     around = Surroundings(
         filename=filename,
         lines=tuple(source.text.splitlines()),
-        imports=imports_of([gast.ast_to_gast(module)]),
+        imports=imports_of(map(gast.ast_to_gast, _import_statements(module))),
         assume_unknown=options.assume_unknown,
         skipped_lines=directives.skipped_lines,
     )
-    rewritten = [
-        rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
-        for node, is_method in _outermost_functions(module)
-        if node.lineno not in directives.skipped_lines
-    ]
+    rewritten: list[Rewritten] = []
     edits: list[Edit] = []
-    diagnostics: list[Diagnostic] = []
-    for one in rewritten:
+    diagnostics = list(directives.notes)
+    for node, is_method in _outermost_functions(module):
+        if node.lineno in directives.skipped_lines:
+            continue
         try:
+            one = rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
             diagnostics.extend(one.diagnostics)
-        except (ValueError, RecursionError) as error:
-            diagnostics.append(_unprintable(one, around, error))
+            rewritten.append(one)
+        except (ValueError, RecursionError, ConversionError) as error:
+            diagnostics.append(_left_alone(node, around, error))
     if edits and (added := add_import(source, RUNTIME_IMPORT)) is not None:
         edits.append(added)
     output = apply(source, edits) if edits else raw
-    return Converted(output, output != raw, tuple(diagnostics), tuple(rewritten))
+    return Converted(output, output != raw, tuple(sorted(diagnostics, key=_place)), tuple(rewritten))
 
 
-def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diagnostic:
-    """A function whose new text cannot be written keeps its old one."""
-    line = one.original.lineno
-    reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+def _place(diagnostic: Diagnostic) -> tuple[int, int, str]:
+    return diagnostic.line, diagnostic.column, diagnostic.code
+
+
+def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:
+    """A function that is too deep, or whose new text cannot be written, keeps its old one."""
+    line = function.lineno
+    if isinstance(error, ConversionError):
+        reason = error.diagnostic.message
+    else:
+        reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
     return Diagnostic(
         code="AG290",
         filename=around.filename,
         line=line,
-        column=one.original.col_offset + 1,
+        column=function.col_offset + 1,
         end_line=line,
-        message=f"`{one.original.name}` is left alone: {reason}",
+        message=f"`{function.name}` is left alone: {reason}",
         advice="split the function",
         snippet=around.lines[line - 1],
     )
 
 
-def _outermost_functions(module: ast.Module) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
+def _import_statements(module: ast.Module) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(module) if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
+def _outermost_functions(module: ast.Module) -> list[tuple[Function, bool]]:
     """Functions that are not inside another function, in source order, and whether they are methods."""
-    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]] = []
+    found: list[tuple[Function, bool]] = []
     stack: list[tuple[ast.AST, bool]] = [(module, False)]
     while stack:
         node, in_class = stack.pop()

@@ -13,6 +13,7 @@ from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.passes import PASSES
+from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
 from autograph_torch.source.nodes import rebuild
@@ -87,7 +88,7 @@ def _run_passes(
     )
     for lower in PASSES:
         tree = lower(tree, facts)
-    return spell_out_super(tree), facts
+    return number_in_reading_order(spell_out_super(tree), facts.fresh), facts
 
 
 def _rewrite_nested(
@@ -99,7 +100,7 @@ def _rewrite_nested(
     )
 
     def visit(node: gast.AST) -> gast.AST:
-        if isinstance(node, FUNCTIONS):
+        if isinstance(node, FUNCTIONS) and node.lineno not in around.skipped_lines:
             rewritten = rewrite_function(node, inner)
             diagnostics.extend(rewritten.diagnostics)
             return rewritten.tree

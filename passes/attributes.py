@@ -99,7 +99,10 @@ def _renamed(node: gast.AST, locals_: dict[Composite, str]) -> gast.AST:
             return replace(node, name(local, store=not isinstance(node.ctx, gast.Load)))
     if isinstance(node, SCOPES):
         return node
-    return rebuild(node, lambda child: _renamed(child, locals_))
+    new = rebuild(node, lambda child: _renamed(child, locals_))
+    if isinstance(new, gast.AnnAssign) and isinstance(new.target, gast.Name) and not new.simple:
+        return derive(new, simple=1)  # `self.x: int = 1` has become `self_x: int = 1`
+    return new
 
 
 def _attribute(composite: Composite) -> gast.Attribute:

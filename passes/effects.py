@@ -27,7 +27,7 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     wanted = facts.handles_tensors()
 
     def lower(node: gast.AST) -> gast.AST:
-        if isinstance(node, SCOPES):
+        if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
             return _assertion(node, facts)
@@ -113,7 +113,8 @@ def _format_spec(part: gast.FormattedValue) -> str | None:
 def _assertion(node: gast.Assert, facts: Facts) -> gast.stmt:
     arguments = [_argument(node.msg, facts)] if node.msg is not None else []
     failure = gast.Expr(value=runtime_call("fail", name("AssertionError"), *arguments))
-    test = runtime_call("not_", node.test)
+    negated = isinstance(node.test, gast.UnaryOp) and isinstance(node.test.op, gast.Not)
+    test = node.test.operand if negated else runtime_call("not_", node.test)
     facts.report("AG111", node, "an assertion about tensors becomes a check in the graph")
     return replace(node, place(gast.If(test=test, body=[failure], orelse=[]), node))
 

@@ -21,7 +21,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, binds
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace
-from autograph_torch.source.templates import call, runtime_call, thunk
+from autograph_torch.source.templates import RUNTIME, call, runtime_call, thunk
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -35,7 +35,7 @@ class _Logic:
 
     def value(self, node: gast.AST) -> gast.AST:
         """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
-        if isinstance(node, SCOPES):
+        if isinstance(node, SCOPES) or self._facts.is_skipped(node):
             return node
         if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
             test = self.test(node.test)
@@ -57,6 +57,8 @@ class _Logic:
             return self._bool_op(node, as_test)
         if _is_not(node):
             return self._negation(node, as_test)
+        if _is_negation_of_ours(node):
+            return rebuild(node, lambda child: self.test(child) if child in node.args else child)
         if isinstance(node, gast.Compare) and len(node.ops) > 1 and self._facts.may_be_tensor(node):
             return self._chain(node, as_test)
         if isinstance(node, gast.Call):
@@ -158,6 +160,13 @@ def _is_harmless(node: gast.AST) -> bool:
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.args and not node.keywords:
         return node.func.attr in HARMLESS_METHODS and _is_harmless(node.func.value)
     return False
+
+
+def _is_negation_of_ours(node: gast.AST) -> bool:
+    """`ag.not_(test)`, which an assertion has become."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
+        return False
+    return node.func.attr == "not_" and isinstance(node.func.value, gast.Name) and node.func.value.id == RUNTIME
 
 
 def _is_not(node: gast.AST) -> bool:

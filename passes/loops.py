@@ -264,8 +264,9 @@ class _Loops:
         self, node: gast.AST, role: str, names: list[str], body: list[gast.stmt], before: list[gast.stmt]
     ) -> gast.expr:
         """A lambda for one expression, else a local function put in `before`."""
-        if len(body) == 1 and isinstance(body[0], gast.Return) and body[0].value is not None:
-            return thunk(body[0].value, names)
+        result = None if any(map(self._facts.is_skipped, body)) else _as_expression(body)
+        if result is not None:
+            return thunk(result, names)
         identifier = self._facts.fresh(role)
         before.append(place(function(identifier, names, body), node))
         return name(identifier)
@@ -292,6 +293,42 @@ def _is_name(node: gast.AST, identifier: str) -> bool:
 
 def _is_once(node: gast.expr) -> bool:
     return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "once"
+
+
+def _as_expression(body: list[gast.stmt]) -> gast.expr | None:
+    """What a body returns, if one expression says it: `x = x / 2; return (x,)` is `(x / 2,)`."""
+    *before, last = body
+    if not isinstance(last, gast.Return) or len(before) > 1:
+        return None
+    result = last.value if last.value is not None else constant(None)
+    if not before:
+        return result
+    (only,) = before
+    if not isinstance(only, gast.Assign) or len(only.targets) != 1 or only.lineno != only.end_lineno:
+        return None
+    target, value = only.targets[0], only.value
+    if isinstance(target, gast.Name):
+        return _with_value(result, [target], [value])
+    if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+        return _with_value(result, target.elts, value.elts)
+    return None
+
+
+def _with_value(result: gast.expr, targets: list[gast.expr], values: list[gast.expr]) -> gast.expr | None:
+    """A tuple or call of names with values in the place of some; evaluated in the order in which they stood."""
+    names = result.elts if isinstance(result, gast.Tuple) else result.args if isinstance(result, gast.Call) else []
+    positions = [_positions(names, target) for target in targets]
+    places = [found[0] for found in positions if len(found) == 1]
+    if len(places) != len(targets) or places != sorted(places) or not all(isinstance(n, gast.Name) for n in names):
+        return None
+    values_at = dict(zip(places, values, strict=True))
+    new = [values_at.get(position, old) for position, old in enumerate(names)]
+    return derive(result, elts=new) if isinstance(result, gast.Tuple) else derive(result, args=new)
+
+
+def _positions(names: list[gast.expr], target: gast.expr) -> list[int]:
+    wanted = target.id if isinstance(target, gast.Name) else None
+    return [index for index, n in enumerate(names) if isinstance(n, gast.Name) and n.id == wanted]
 
 
 def _attribute(base: str, attr: str) -> gast.Attribute:

@@ -20,6 +20,8 @@ class Fresh:
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
+        self.bases: dict[str, str] = {}
+        """What each name was asked for with, in the order of asking."""
 
     def __call__(self, base: str) -> str:
         name, number = base, 1
@@ -27,6 +29,7 @@ class Fresh:
             number += 1
             name = f"{base}_{number}"
         self._taken.add(name)
+        self.bases[name] = base
         return name
 
 
@@ -52,10 +55,13 @@ class Facts:
         kind = self.kinds.of(node)
         return kind >= Kind.SYMBOL or (kind == Kind.UNKNOWN and self.assume_unknown)
 
+    def is_skipped(self, node: gast.AST) -> bool:
+        """Whether a comment asks to leave the node alone."""
+        return bool(self.skipped_lines) and getattr(node, "lineno", None) in self.skipped_lines
+
     def is_site(self, node: gast.AST) -> bool:
         """Whether an `if`, `while`, `for` or conditional expression is controlled by data."""
-        line = getattr(node, "lineno", None)
-        if line in self.skipped_lines or line in self.left:
+        if self.is_skipped(node) or getattr(node, "lineno", None) in self.left:
             return False
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             return self.may_be_tensor(node.test)
@@ -99,6 +105,7 @@ class Facts:
                 found |= self.exits_under_data(node.orelse, controlled)
             elif not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
                 found |= self.exits_under_data(sub_statements(node), controlled)
+            controlled = controlled or bool(found)  # what follows a jump that some data takes
         return found
 
     def needs_steps(self, loop: gast.AST) -> bool:

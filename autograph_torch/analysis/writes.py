@@ -132,7 +132,11 @@ def rebound_to_new(block: list[gast.stmt], name: str) -> bool:
 def attributes_written(block: Iterable[gast.AST]) -> list[Composite]:
     """Attributes of variables that the block assigns or changes in place: (variable, attribute), sorted."""
     found: dict[Composite, None] = {}
-    for node in walk_scope(block):
+    nodes = list(walk_scope(block))
+    declared = [node.target for node in nodes if isinstance(node, gast.AnnAssign) and node.value is None]
+    for node in nodes:
+        if any(node is target for target in declared):  # `self.x: int` writes nothing
+            continue
         target: gast.AST | None = None
         if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
             target = node

@@ -64,6 +64,9 @@ class Expressions:
             return self._closed(old, self.spliced(*self.source.span(old), splices, indent), indent)
         if isinstance(node, gast.Constant) and isinstance(node.value, str):
             return self._string(node)
+        if isinstance(node, gast.NamedExpr):  # ast.unparse puts every value in parentheses
+            value = self.text(node.value, indent)
+            return f"{node.target.id} := " + (f"({value})" if _is_open(node.value) else value)
         if is_thunk(node):
             body = self.text(node.body, indent)
             return f"lambda: ({body})" if binds_weaker(node, node.body) else f"lambda: {body}"
@@ -92,9 +95,9 @@ class Expressions:
         parts: list[str] = []
         old_indent = self.source.indent(self.source.line_number(start))
         for splice in sorted(splices, key=lambda splice: self.source.span(splice.old)):
-            left, right = self.source.span(splice.old)
+            left, right = self._span(splice)
             parts.append(self.copier.copy(start, left, old_indent, indent))
-            parts.append(self._replacement(splice, indent))
+            parts.append(self._replacement(splice, left, right, indent))
             start = right
         return "".join(parts) + self.copier.copy(start, end, old_indent, indent)
 
@@ -128,8 +131,17 @@ class Expressions:
             return [Splice(new, old, parent)]
         return inner
 
-    def _replacement(self, splice: Splice, indent: str) -> str:
+    def _span(self, splice: Splice) -> tuple[int, int]:
+        """What gives way: the old expression, with parentheses around it that a call needs no more."""
         left, right = self.source.span(splice.old)
+        opening, closing = self.source.tokens.previous_code(left), self.source.tokens.next_code(right)
+        if not isinstance(splice.new, gast.Call) or isinstance(stand_in(splice.old, 0), gast.Name):
+            return left, right
+        if opening is None or (opening.text, opening.end, closing.text, closing.start) != ("(", left, ")", right):
+            return left, right
+        return (left, right) if self._is_call(opening.start) else (opening.start, closing.end)
+
+    def _replacement(self, splice: Splice, left: int, right: int, indent: str) -> str:
         line_start = self.source.starts[self.source.line_number(left) - 1]
         before = len(indent) + len(self.source.slice(line_start, left).lstrip())
         line_end = self.source.line_end(self.source.line_number(right))
@@ -165,7 +177,9 @@ class Expressions:
         """The text of the node is not simply what `ast.unparse` makes of it."""
         if id(node) in self.pristine:
             return self.copying and self._has_span(node)
-        if is_thunk(node) or (isinstance(node, gast.Constant) and isinstance(node.value, str)):
+        if is_thunk(node) or isinstance(node, gast.NamedExpr):
+            return True
+        if isinstance(node, gast.Constant) and isinstance(node.value, str):
             return True
         return self.copying and origin(node) is not None and self.splices(node, origin(node)) is not None
 
@@ -230,6 +244,11 @@ def _pairs(new: Any, old: Any) -> Iterator[tuple[Any, Any]]:
         yield from zip(new, old, strict=True)
     else:
         yield new, old
+
+
+def _is_open(node: gast.expr) -> bool:
+    """A value that a walrus takes only in parentheses."""
+    return isinstance(node, (gast.NamedExpr, gast.Yield, gast.YieldFrom))
 
 
 def _has_slice(node: gast.Tuple) -> bool:

@@ -32,7 +32,9 @@ def derive(node: Node, **changes: Any) -> Node:
 
 def replace(old: gast.AST, new: Node) -> Node:
     """`new` stands where `old` stood: it and its unplaced descendants take the location of `old`."""
-    new._origin = origin(old) or old  # type: ignore[attr-defined]
+    was = origin(old) or (None if getattr(old, "_placed", False) else old)
+    if was is not None:  # what a pass made has no text to come from
+        new._origin = was  # type: ignore[attr-defined]
     return place(new, old)
 
 
@@ -45,6 +47,7 @@ def place(new: Node, old: gast.AST) -> Node:
     """Give `new`, and what below it has no location, the location of `old`, so that errors show the user's line."""
     for node in gast.walk(new):
         if getattr(node, "lineno", None) is None and "lineno" in type(node)._attributes:
+            node._placed = True
             for name in _LOCATION:
                 setattr(node, name, getattr(old, name, None))
     return new

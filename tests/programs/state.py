@@ -477,7 +477,7 @@ def list_written_in_a_loop_behind_an_early_return(xs, s):
     while steps < 3:
         steps = steps + 1
         xs[0] = xs[0] + xs[1]
-    return steps
+    return -s
 
 
 @program(inputs=[lambda: (vec(1, 2), scalar(1)), lambda: (vec(1, 2), scalar(-1))])

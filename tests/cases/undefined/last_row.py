@@ -12,10 +12,7 @@ import autograph_torch.runtime as ag
 
 def last_positive(x: torch.Tensor) -> torch.Tensor:
     index = ag.undefined("index")
-    def body(row, index):
-        index = row[0]
-        return (index,)
-    (index,) = ag.for_loop(x.nonzero(), body, (index,))
+    (index,) = ag.for_loop(x.nonzero(), lambda row, index: (row[0],), (index,))
     return x[ag.bound(index)]
 # calls
 last_positive(torch.tensor([1.0, 0.0, 2.0]))
