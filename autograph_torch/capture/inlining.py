@@ -27,6 +27,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.errors import translated
+from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.memory import apart_in_memory
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, unique_names
@@ -103,8 +104,12 @@ def _settings() -> Iterator[None]:
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
     try:
-        hooks = dynamo_config.patch(skip_nnmodule_hook_guards=False)
-        with translated(), unique_names(), numbers_of_copies(), apart_in_memory(), local_assumptions(), hooks, layouts:
+        with contextlib.ExitStack() as stack:
+            for one in (unique_names, numbers_of_copies, apart_in_memory, local_assumptions, indices_from_data):
+                stack.enter_context(one())
+            stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
+            stack.enter_context(layouts)
+            stack.enter_context(translated())
             yield
     finally:
         sys.setrecursionlimit(limit)

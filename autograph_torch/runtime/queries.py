@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime.predicate import is_data_dependent
-
 
 def allclose(
     input: torch.Tensor,
@@ -46,22 +44,9 @@ def contains(container: Any, element: Any) -> Any:
 
 
 def index(position: Any) -> Any:
-    """A 0-d integer tensor (or NumPy array) as a number, which torch accepts as an index; all else as it is.
-
-    A list of numbers that depend on data is a tensor of them.
-    """
-    if not torch.compiler.is_compiling() or isinstance(position, int):
+    """A 0-d integer tensor as a number, which torch's operators accept as an index; all else as it is."""
+    if not torch.compiler.is_compiling() or not isinstance(position, torch.Tensor):
         return position
-    if isinstance(position, list) and any(_is_unknown_integer(number) for number in position):
-        return torch.stack([torch.scalar_tensor(number, dtype=torch.int64) for number in position])
-    if not isinstance(position, torch.Tensor):
-        if not hasattr(position, "__array__") or position.ndim != 0:
-            return position
-        position = torch.as_tensor(position)
     if position.ndim == 0 and not position.is_floating_point() and position.dtype != torch.bool:
         return position.clone().item()
     return position
-
-
-def _is_unknown_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and is_data_dependent(value)
