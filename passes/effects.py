@@ -39,8 +39,6 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
 
 def _is_host_call(node: gast.Call) -> bool:
-    if any(isinstance(argument, gast.Starred) for argument in node.args) or any(k.arg is None for k in node.keywords):
-        return False
     function = node.func
     if isinstance(function, gast.Name):
         return function.id == "print"

@@ -15,6 +15,9 @@ tests/capture/test_torch_fixes.py shows the error without the repair, and fails 
 2. Dynamo joins the inputs of an operator's bodies by name. Two tensors of different graphs may have one name (`clone`,
 or a local variable's): then it stops with "duplicate argument in function definition", or takes one for the other and
 the result is wrong. While a converted function is compiled, names are unique over all graphs of the trace.
+
+3. A tensor remembers the number that `.item()` made of it. In the body of an operator, which torch runs again to learn
+its results, that number is unknown ("Cannot cast FakeTensor to number"). There the number is taken from a copy.
 """
 
 from __future__ import annotations
@@ -65,3 +68,20 @@ def unique_names() -> Iterator[None]:
     finally:
         SubgraphTracer.create_node = create  # type: ignore[method-assign]
         TensorVariable.set_name_hint = hint  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def numbers_of_copies() -> Iterator[None]:
+    """In the bodies of operators, `.item()` (also as int, float, bool) reads a copy of the tensor."""
+    method = TensorVariable.method_item
+
+    def method_item(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        if tx.output.current_tracer.parent is None or self.as_proxy().node.target == "clone":
+            return method(self, tx, *args, **kwargs)
+        return self.call_method(tx, "clone", [], {}).call_method(tx, "item", list(args), kwargs)
+
+    TensorVariable.method_item = method_item  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        TensorVariable.method_item = method  # type: ignore[method-assign]

@@ -55,6 +55,12 @@ def nodes() -> list[Any]:
     return list(_graph().nodes)
 
 
+def takes_part_in_gradients() -> bool:
+    """Whether any tensor in the body of an operator that is being built requires a gradient."""
+    values = (node.meta.get("example_value") for node in nodes())
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
 def _graph() -> Any:
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
