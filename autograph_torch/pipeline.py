@@ -47,7 +47,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     around = Surroundings(
         filename=filename,
         lines=tuple(source.text.splitlines()),
-        imports=imports_of([gast.ast_to_gast(module)]),
+        imports=imports_of([module]),
         assume_unknown=options.assume_unknown,
         skipped_lines=directives.skipped_lines,
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -142,6 +145,30 @@ def test_converting_twice_changes_nothing() -> None:
     twice = convert_source(once.output, "t.py")
     assert once.changed and not twice.changed
     assert twice.output == once.output
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_the_text_does_not_depend_on_the_order_of_sets(seed: str) -> None:
+    """Three names that the `if` itself does not read, and so nothing else puts in an order."""
+    program = """
+from autograph_torch.pipeline import convert_source
+source = '''
+import torch
+def f(xs):
+    alpha, beta, gamma = 0.5, 1.5, 2.5
+    for row in xs:
+        alpha = alpha * 2.0
+        beta = beta * 2.0
+        gamma = gamma * 2.0
+        if row.sum() > 0:
+            break
+    return alpha, beta, gamma
+'''
+print(convert_source(source.encode(), "t.py").output.decode())
+"""
+    command = [sys.executable, "-c", program]
+    output = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout
+    assert "reads=(alpha, beta, gamma)" in output
 
 
 def test_comments_move_with_their_statements() -> None:

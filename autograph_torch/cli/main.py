@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograph_torch import __version__
-from autograph_torch.cli import files, review
+from autograph_torch.cli import collector, files, review
 from autograph_torch.cli.review import Line, Result
 from autograph_torch.diagnostics import RULES, AutographError, Diagnostic, Rule
 
@@ -113,6 +113,8 @@ def _converted(targets: Sequence[files.Target], jobs: int | None) -> Iterator[tu
         return
     from concurrent.futures import ProcessPoolExecutor
 
+    import autograph_torch.pipeline  # noqa: F401  before the processes fork, so that each has it already
+
     with ProcessPoolExecutor(jobs) as pool:
         yield from zip(targets, pool.map(_convert_file, targets, chunksize=4), strict=True)
 
@@ -132,7 +134,8 @@ def _convert_bytes(raw: bytes, shown: str) -> Result:
     from autograph_torch.pipeline import Options, convert_source
 
     try:
-        converted = convert_source(raw, shown, Options())
+        with collector.paused():
+            converted = convert_source(raw, shown, Options())
     except AutographError as error:
         return Result(shown, raw, raw, (error.diagnostic,))
     except Exception as error:
