@@ -73,7 +73,8 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
 def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diagnostic:
     """A function whose new text cannot be written keeps its old one."""
     line = one.original.lineno
-    reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+    nested = isinstance(error, RecursionError)
+    reason = "it is too deeply nested" if nested else str(error)
     return Diagnostic(
         code="AG290",
         filename=around.filename,
@@ -81,7 +82,7 @@ def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diag
         column=one.original.col_offset + 1,
         end_line=line,
         message=f"`{one.original.name}` is left alone: {reason}",
-        advice="split the function",
+        advice="split the function" if nested else "",
         snippet=around.lines[line - 1],
     )
 

@@ -171,6 +171,38 @@ print(convert_source(source.encode(), "t.py").output.decode())
     assert "reads=(alpha, beta, gamma)" in output
 
 
+def test_formatted_strings_are_printed_whole() -> None:
+    before = """\
+import torch
+def func(a: torch.Tensor, n):
+    y = f"{n!r:>{n}} is {'large' if a.any() else 'small'}"
+    return y
+"""
+    assert """f"{n!r:>{n}} is {ag.cond(a.any(), lambda: 'large', lambda: 'small')}\"""" in text(before)
+
+
+def test_a_definition_behind_a_form_feed() -> None:
+    before = "import torch\n    \fdef func(x: torch.Tensor):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n"
+    assert "x = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x)\n" in text(before)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "    if x.sum() > 0: \\\nx = x + 1\n",
+        "    for row in x.nonzero(): \\\nx = x + row\n",
+        "    if x.sum() > 0:\n        return x\n\\\n    if x.max() > 0:\n        return -x\n",
+    ],
+)
+def test_odd_line_continuations(odd: str) -> None:
+    """Python 3.11's tokenize and its parser disagree about some; where the new text cannot be made, the old one stays."""
+    before = f"import torch\ndef func(x: torch.Tensor):\n{odd}    return x\n"
+    done = convert_source(before.encode(), "t.py")
+    compile(done.output, "t.py", "exec")
+    codes = [found.code for found in done.diagnostics]
+    assert done.changed or codes == ["AG290"]
+
+
 def test_comments_move_with_their_statements() -> None:
     before = """\
 import torch
