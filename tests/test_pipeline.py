@@ -195,7 +195,7 @@ def test_a_definition_behind_a_form_feed() -> None:
     ],
 )
 def test_odd_line_continuations(odd: str) -> None:
-    """Python 3.11's tokenize and its parser disagree about some; where the new text cannot be made, the old one stays."""
+    """Python 3.11 reads some in two ways; where the new text cannot be made, the old one stays."""
     before = f"import torch\ndef func(x: torch.Tensor):\n{odd}    return x\n"
     done = convert_source(before.encode(), "t.py")
     compile(done.output, "t.py", "exec")

@@ -64,6 +64,7 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
     add("--diff", action="store_true", help="show the diff, also where it is not shown by default")
     add("--format", choices=("text", "diff", "json", "github"), default="text",
         help="text: the diff with reasons (default); diff: nothing but the diff")  # fmt: skip
+    add("--html", type=Path, metavar="FILE", help="write a page for review to FILE, instead of the diff to stdout")
     add("--stdin-filename", default="<stdin>", metavar="NAME", help="how messages name the text from stdin")
     add("--exclude", action="append", default=[], metavar="GLOB", help="leave out files or directories; repeatable")
     add("-j", "--jobs", type=_positive, metavar="N", help="processes to use (default: one a core for many files)")
@@ -89,7 +90,7 @@ def _convert(options: argparse.Namespace, refuse: Callable[[str], NoReturn]) -> 
     targets = list(found.targets) if options.output else files.without_links_to_others(found.targets)
     results = [_finished(result, target, options) for target, result in _converted(targets, options.jobs)]
     _conclude(results, options)
-    return FAILED if found.missing else _exit_code(results, options)
+    return _exit_code(results, options) if _page_written(results, options) and not found.missing else FAILED
 
 
 def _convert_stdin(options: argparse.Namespace) -> int:
@@ -101,7 +102,7 @@ def _convert_stdin(options: argparse.Namespace) -> int:
         review.show([Line(" ", result.output)], colour=False)
     _show_errors(result, options)
     _conclude([result], options)
-    return _exit_code([result], options)
+    return _exit_code([result], options) if _page_written([result], options) else FAILED
 
 
 def _converted(targets: Sequence[files.Target], jobs: int | None) -> Iterator[tuple[files.Target, Result]]:
@@ -166,7 +167,7 @@ def _show(result: Result, options: argparse.Namespace) -> None:
 
 
 def _lines(result: Result, options: argparse.Namespace) -> Iterable[Line]:
-    preview = not (options.write or options.output or options.check)
+    preview = not (options.write or options.output or options.check or (options.html and options.format == "text"))
     if options.dump_ast:
         return review.syntax_tree(result)
     if options.format == "github":
@@ -195,9 +196,27 @@ def _conclude(results: Sequence[Result], options: argparse.Namespace) -> None:
     if not results:
         _complain("no Python files found")
         return
-    text = review.summary(results, "changed" if options.write or options.output else "would change")
+    text = review.summary(results, _verb(options))
     hint = "; -v shows what was left alone" if not options.verbose and any(r.left_alone for r in results) else ""
     _complain(text + hint)
+
+
+def _page_written(results: Sequence[Result], options: argparse.Namespace) -> bool:
+    """Write the page for review, if there is to be one; False when that fails."""
+    if options.html is None:
+        return True
+    from autograph_torch.cli.page import page
+
+    try:
+        options.html.write_text(page(results, _verb(options)), "utf-8")
+    except OSError as error:
+        _complain(f"{options.html}: cannot be written: {error.strerror}")
+        return False
+    return True
+
+
+def _verb(options: argparse.Namespace) -> str:
+    return "changed" if options.write or options.output else "would change"
 
 
 def _exit_code(results: Sequence[Result], options: argparse.Namespace) -> int:

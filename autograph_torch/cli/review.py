@@ -72,7 +72,7 @@ def text(result: Result, diff: bool, verbose: bool) -> Iterator[Line]:
         yield from map(_reason, result.rewritten)
         return
     hunks = _hunks(result)
-    for index, (hunk, reasons) in enumerate(zip(hunks, _reasons_of(hunks, result.rewritten), strict=True)):
+    for index, (hunk, reasons) in enumerate(zip(hunks, reasons_of(hunks, result.rewritten), strict=True)):
         yield from map(_reason, reasons)
         if reasons or index == 0:
             yield from _header(result.shown)
@@ -191,7 +191,7 @@ def _header(shown: str) -> Iterator[Line]:
     yield _text_line(f"+++ b/{name}", "header")
 
 
-def _reasons_of(hunks: Sequence[Hunk], diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
+def reasons_of(hunks: Sequence[Hunk], diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
     """For each hunk its reasons: those of a line go to the first hunk that does not end above it."""
     reasons: list[list[Diagnostic]] = [[] for _ in hunks]
     for diagnostic in sorted(diagnostics, key=lambda diagnostic: (diagnostic.line, diagnostic.column)):
@@ -210,7 +210,7 @@ def _edits(result: Result) -> list[dict[str, Any]]:
     offsets = list(itertools.accumulate(map(len, old), initial=0))
     codec = _codec(result.raw)
     changes = [code for code in difflib.SequenceMatcher(None, old, new).get_opcodes() if code[0] != "equal"]
-    reasons = _reasons_of([Hunk(i2, ()) for _, _, i2, _, _ in changes], result.rewritten)
+    reasons = reasons_of([Hunk(i2, ()) for _, _, i2, _, _ in changes], result.rewritten)
     return [
         {
             "range": {
@@ -228,6 +228,15 @@ def _edits(result: Result) -> list[dict[str, Any]]:
 def _lines_of(data: bytes) -> list[bytes]:
     """The lines as diff and patch see them: a newline ends a line, a lone carriage return does not."""
     return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
+
+
+def decoded(data: bytes, raw: bytes) -> list[str]:
+    """The lines of a file, or of what came of it, to look at: whatever the bytes are, there is a text."""
+    try:
+        text = data.decode(_codec(raw), "replace")
+    except (SyntaxError, LookupError):
+        text = data.decode("utf-8", "replace")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _codec(raw: bytes) -> str:
