@@ -171,6 +171,13 @@ print(convert_source(source.encode(), "t.py").output.decode())
     assert "reads=(alpha, beta, gamma)" in output
 
 
+def test_a_form_feed_before_the_indentation() -> None:
+    before = (
+        "import torch\ndef func(x: torch.Tensor):\n    if x.sum() > 0:\n        return x\n    y = 1\n\f    return y\n"
+    )
+    assert "        y = 1\n\f        return y\n" in text(before)
+
+
 def test_formatted_strings_are_printed_whole() -> None:
     before = """\
 import torch
