@@ -185,6 +185,19 @@ _RULES = (
         "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
     ),
     Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
+    Rule(
+        "AG251",
+        "left alone: torch's own operators cannot express it",
+        "Only with --target torch. torch.cond and torch.while_loop need results of one static type and no effects; "
+        "what the runtime of the default target adds is not there.",
+    ),
+    Rule(
+        "AG252",
+        "left alone: a type is not known",
+        "Only with --target torch. Dtype and rank of what a branch or loop gives must be known; the text does not say "
+        "them, and no example has shown them. `convert --target torch --example module:function` runs a function "
+        "without arguments that calls the code, and uses the types that it sees.",
+    ),
     Rule("AG290", "left alone: it cannot be printed", "Too deeply nested, or a change inside an f-string."),
     Rule("AG390", "internal error", "The compiler met something it should not; please report it with the file."),
     Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),

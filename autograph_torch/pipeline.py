@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import gast
 
 from autograph_torch.analysis.kinds import imports_of
+from autograph_torch.analysis.seen import Site
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
+from autograph_torch.torch_target import rewrite_for_torch, torch_name
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may choose for a file."""
+    """What a caller may choose for a file.
+
+    target: "autograph", calls of the runtime, or "torch", torch.cond and torch.while_loop themselves.
+    seen: for the target torch, what an example run has shown of the file.
+    """
 
     assume_unknown: bool = False
+    target: str = "autograph"
+    seen: Mapping[str, Site] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,12 +57,17 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         filename=filename,
         lines=tuple(source.text.splitlines()),
         imports=imports_of([gast.ast_to_gast(module)]),
-        assume_unknown=options.assume_unknown,
+        assume_unknown=options.assume_unknown or options.seen is not None,
         skipped_lines=directives.skipped_lines,
     )
+    to_torch = options.target == "torch"
+    if to_torch and add_import(source, RUNTIME_IMPORT) is None:
+        return Converted(raw, False, ())  # it has been converted for the runtime
     rewritten = [
-        rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
-        for node, is_method in _outermost_functions(module)
+        rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method)
+        if to_torch
+        else rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
+        for node, is_method in outermost_functions(module)
         if node.lineno not in directives.skipped_lines
     ]
     edits: list[Edit] = []
@@ -64,7 +78,8 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
             diagnostics.extend(one.diagnostics)
         except (ValueError, RecursionError) as error:
             diagnostics.append(_unprintable(one, around, error))
-    if edits and (added := add_import(source, RUNTIME_IMPORT)) is not None:
+    wanted = RUNTIME_IMPORT if not to_torch else "" if torch_name(around.imports) else "import torch"
+    if edits and wanted and (added := add_import(source, wanted)) is not None:
         edits.append(added)
     output = apply(source, edits) if edits else raw
     return Converted(output, output != raw, tuple(diagnostics), tuple(rewritten))
@@ -86,7 +101,7 @@ def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diag
     )
 
 
-def _outermost_functions(module: ast.Module) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
+def outermost_functions(module: ast.Module) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
     """Functions that are not inside another function, in source order, and whether they are methods."""
     found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]] = []
     stack: list[tuple[ast.AST, bool]] = [(module, False)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 
@@ -12,7 +12,7 @@ from autograph_torch.analysis.facts import Facts, Fresh
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
 from autograph_torch.diagnostics import Diagnostic
-from autograph_torch.passes import PASSES
+from autograph_torch.passes import PASSES, Pass
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
 from autograph_torch.source.nodes import rebuild
@@ -31,6 +31,7 @@ class Surroundings:
     outer: Mapping[str, Kind] = field(default_factory=dict)
     assume_unknown: bool = False
     skipped_lines: frozenset[int] = frozenset()
+    passes: tuple[Pass, ...] = PASSES
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def _run_passes(
 ) -> tuple[gast.FunctionDef, Facts]:
     facts = Facts(
         kinds=kinds,
+        function=function,
         aliases=Aliases(function.body, kinds),
         fresh=Fresh(_identifiers(function)),
         filename=around.filename,
@@ -85,7 +87,7 @@ def _run_passes(
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
     )
-    for lower in PASSES:
+    for lower in around.passes:
         tree = lower(tree, facts)
     return spell_out_super(tree), facts
 
@@ -94,9 +96,7 @@ def _rewrite_nested(
     function: gast.FunctionDef, around: Surroundings, kinds: Kinds, diagnostics: list[Diagnostic]
 ) -> gast.FunctionDef:
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
-    inner = Surroundings(
-        around.filename, around.lines, around.imports, kinds.names(), around.assume_unknown, around.skipped_lines
-    )
+    inner = replace(around, outer=kinds.names())
 
     def visit(node: gast.AST) -> gast.AST:
         if isinstance(node, FUNCTIONS):

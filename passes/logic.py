@@ -53,6 +53,8 @@ class _Logic:
         return rebuild(node, inner)
 
     def _logical(self, node: gast.AST, as_test: bool) -> gast.expr | None:
+        if getattr(node, "lineno", None) in self._facts.skipped_lines:
+            return None
         if isinstance(node, gast.BoolOp):
             return self._bool_op(node, as_test)
         if _is_not(node):
