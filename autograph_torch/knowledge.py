@@ -74,9 +74,6 @@ class Types:
     @staticmethod
     def _test(node: gast.Call, known: Metadata, facts: Facts) -> Type:
         test = node.args[0].body if isinstance(node.args[0], gast.Lambda) else node.args[0]
-        if runtime_function(test) == "range":
-            kinds = [facts.kinds.of(argument) for argument in test.args]
-            return TensorType("int64", 0) if Kind.TENSOR in kinds else NumberType("int")
         try:
             return known.of(test)
         except Unknown:

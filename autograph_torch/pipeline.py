@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gast
 
@@ -25,11 +25,13 @@ class Options:
 
     target: "autograph", calls of the runtime, or "torch", torch.cond and torch.while_loop themselves.
     seen: for the target torch, what an example run has shown of the file.
+    failed: for the target torch, lines whose rewritten form has failed in a trial, with the reason.
     """
 
     assume_unknown: bool = False
     target: str = "autograph"
     seen: Mapping[str, Site] | None = None
+    failed: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         lines=tuple(source.text.splitlines()),
         imports=imports_of([gast.ast_to_gast(module)]),
         assume_unknown=options.assume_unknown or options.seen is not None,
-        skipped_lines=directives.skipped_lines,
+        skipped_lines=directives.skipped_lines | frozenset(options.failed),
     )
     to_torch = options.target == "torch"
     if to_torch and add_import(source, RUNTIME_IMPORT) is None:
@@ -71,7 +73,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         if node.lineno not in directives.skipped_lines
     ]
     edits: list[Edit] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics = [_failed(line, reason, around) for line, reason in options.failed.items()]
     for one in rewritten:
         try:
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
@@ -83,6 +85,13 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         edits.append(added)
     output = apply(source, edits) if edits else raw
     return Converted(output, output != raw, tuple(diagnostics), tuple(rewritten))
+
+
+def _failed(line: int, reason: str, around: Surroundings) -> Diagnostic:
+    """A branch or loop whose rewritten form torch does not take."""
+    text = around.lines[line - 1]
+    column = len(text) - len(text.lstrip()) + 1
+    return Diagnostic("AG251", around.filename, line, column, line, f"left alone: {reason}", "", text)
 
 
 def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diagnostic:

@@ -29,6 +29,7 @@ from autograph_torch.passes.torch_encoding import (
     first_untransportable,
     freshly_bound,
     is_fresh,
+    is_known,
     leaf_of,
     method,
 )
@@ -308,7 +309,7 @@ class Lowering:
         if wanted is not None and kind != wanted:
             raise Refused(f"a branch gives {kind} here and {wanted} around it", "give both the same type")
         operands = self._operands(arms, site, written, around)
-        inside = dataclasses.replace(around, nested=True, result=kind)
+        inside = dataclasses.replace(around, nested=True, result=kind, fresh=frozenset())
         callables = [
             self._callable(arm, role, operands, written, kind, inside, before, site)
             for arm, role in zip(arms, ROLES, strict=True)
@@ -403,7 +404,7 @@ class Lowering:
         self.check_result(then)
         self.check_result(otherwise)
         if then != otherwise:
-            known = " of " not in f"{then}{otherwise}".replace("tensor of ", "").replace("and rank", "")
+            known = is_known(then) and is_known(otherwise)
             raise Refused(
                 f"the branches give {then} and {otherwise}",
                 "give both the same type" if known else "say what they are with --example",

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import gast
 
-from autograph_torch.analysis.seen import NumberType, OtherType, TensorType, TupleType, Type, leaves
+from autograph_torch.analysis.seen import SEVERAL, NumberType, OtherType, TensorType, TupleType, Type, leaves
 from autograph_torch.source.nodes import name
-from autograph_torch.source.templates import call, constant
+from autograph_torch.source.templates import call
 
 # Methods and functions of torch that give a tensor in memory of its own, whatever their arguments are.
 FRESH = frozenset(
@@ -43,7 +43,14 @@ class Leaf:
 
 def first_untransportable(kind: Type) -> OtherType | None:
     """What in a type cannot be a result."""
-    return next((leaf for leaf in leaves(kind) if isinstance(leaf, OtherType)), None)
+    several = OtherType(f"tensors of {SEVERAL}")
+    parts = [several if isinstance(leaf, TensorType) and leaf.dtype == SEVERAL else leaf for leaf in leaves(kind)]
+    return next((leaf for leaf in parts if isinstance(leaf, OtherType)), None)
+
+
+def is_known(kind: Type) -> bool:
+    """Whether every dtype and rank in it is known."""
+    return all(leaf.is_known for leaf in leaves(kind) if isinstance(leaf, TensorType))
 
 
 def leaf_of(kind: Type, whole: Type, differentiable: bool) -> Leaf:
@@ -123,6 +130,8 @@ def freshly_bound(block: Iterable[gast.stmt]) -> set[str]:
     """Names that straight-line statements last bind to a tensor in memory of its own."""
     found: set[str] = set()
     for node in block:
+        if isinstance(node, gast.AugAssign):
+            continue  # in place, or new
         targets = node.targets if isinstance(node, gast.Assign) else []
         stored = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
         found -= stored
@@ -142,7 +151,3 @@ def as_parts(node: gast.expr, kind: TupleType) -> list[gast.expr] | None:
     """The elements of a tuple that is written out."""
     plain = isinstance(node, gast.Tuple) and not any(isinstance(part, gast.Starred) for part in node.elts)
     return list(node.elts) if plain and len(node.elts) == len(kind.parts) else None
-
-
-def none() -> gast.expr:
-    return constant(None)

@@ -26,7 +26,7 @@ import gast
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import binds, free_reads, names_of, parameters, reads
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
-from autograph_torch.passes.torch_encoding import Leaf, freshly_bound, is_fresh, leaf_of, method, true_of
+from autograph_torch.passes.torch_encoding import Leaf, freshly_bound, is_fresh, is_known, leaf_of, method, true_of
 from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, written_names
 from autograph_torch.source.nodes import name, place, rebuild, replace
 from autograph_torch.source.templates import assign, call, constant, function, returns, runtime_function, thunk
@@ -89,9 +89,10 @@ class _Loop:
                 raise Refused(f"`{n}` may be unbound when the loop begins", f"bind `{n}` before the loop")
             self.lowering.check_result(TupleType((before, after)))
             if before != after:
-                told = "AG252" if " of " in f"{before}{after}".replace("tensor of ", "") else "AG251"
-                advice = "say what it is with --example" if told == "AG252" else f"begin with {after}"
-                raise Refused(f"`{n}` begins as {before} and is {after} after a trip", advice, told)
+                known = is_known(before) and is_known(after)
+                advice = f"begin with {after}" if known else "say what it is with --example"
+                code = "AG251" if known else "AG252"
+                raise Refused(f"`{n}` begins as {before} and is {after} after a trip", advice, code)
             found[n] = before
         return found
 
@@ -172,7 +173,9 @@ class _Loop:
         node = self.node.args[0]
         if runtime_function(node) != "range":
             raise Refused("a loop over rows whose number depends on data", "write it as a `while` over indices")
-        if isinstance(self.site.test, NumberType) and self.facts.kinds.of(node.args[-1]) != Kind.SYMBOL:
+        kinds = [self.site.names.get(a.id) for a in node.args if isinstance(a, gast.Name)]
+        unsure = [a for a in node.args if self.facts.kinds.of(a) == Kind.SYMBOL]
+        if not unsure and not any(isinstance(kind, TensorType) for kind in kinds):
             raise PlainPython
         return node.args
 
@@ -218,7 +221,7 @@ class _Loop:
         numbers = frozenset(self.tensors | ({counter} if counter and self._counts_item(counter) else set()))
         unwrap = [*self.unwrapped, *([counter] if counter and counter not in numbers else [])]
         around = dataclasses.replace(
-            self.around, nested=True, result=None, tensors=(self.around.tensors | numbers) - set(unwrap)
+            self.around, nested=True, result=None, fresh=frozenset(), tensors=(self.around.tensors | numbers) - set(unwrap)
         )
         lead = [assign([n], method(name(n), "item")) for n in unwrap]
         lead += [assign([n], method(name(n), "clone")) for n in self.written if n in written_names(self.body)]

@@ -25,7 +25,7 @@ _SAME = frozenset("abs neg clone relu clamp detach contiguous square clip zeros_
 _FLOATING = frozenset("exp log log1p sqrt rsqrt sin cos tan tanh sigmoid reciprocal softmax log_softmax".split())
 _TO_SCALAR = {"max": "same", "min": "same", "mean": "float", "norm": "float", "std": "float", "var": "float",
               "any": "bool", "all": "bool", "argmax": "int64", "argmin": "int64", "count_nonzero": "int64"}  # fmt: skip
-_CREATED = frozenset("zeros ones empty rand randn".split())
+_CREATED = frozenset("zeros ones".split())
 _DEFAULT = "torch's default dtype"
 _LITERAL_DTYPES = {bool: "bool", int: "int64", float: _DEFAULT}
 _LEVELS = ("", " with int", " with float")
@@ -89,17 +89,16 @@ class Metadata:
                 self.names[name] = self.of(value)
             except Unknown:
                 self.names.pop(name, None)
+                if not first:
+                    raise
 
     def _learn_branch(self, node: gast.Assign) -> None:
         names = binds(node)
-        try:
-            kind = self.of(node.value)
-        except Unknown:
-            kind = OtherType("unknown")
+        kind = self.of(node.value)
         one = isinstance(node.targets[0], gast.Name)
         parts = (kind,) if one else kind.parts if isinstance(kind, TupleType) else ()
         self.names = {name: known for name, known in self.names.items() if name not in names}
-        if len(parts) == len(names) and not isinstance(kind, OtherType):
+        if len(parts) == len(names):
             self.names.update(zip(names, parts, strict=True))
 
     def _disagreeing(self, node: gast.Assign | gast.AugAssign) -> list[str]:

@@ -23,7 +23,13 @@ class TensorType:
 
     def __str__(self) -> str:
         where = f" on {self.device}" if self.device not in ("", "cpu") else ""
-        return f"a tensor of {self.dtype} and rank {self.rank}{where}"
+        rank = f" and rank {self.rank}" if isinstance(self.rank, int) else ""
+        return f"a tensor of {f'[{self.dtype}]' if ' ' in self.dtype else self.dtype}{rank}{where}"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether dtype and rank are known, and not only related to a variable."""
+        return " " not in self.dtype and isinstance(self.rank, int)
 
     @property
     def may_be_float(self) -> bool:
@@ -78,10 +84,18 @@ class Site:
     calls: tuple[str, ...] = ()
 
 
+SEVERAL = "several dtypes"
+
+
 def joined(one: Type | None, other: Type) -> Type:
     """The type of a value that had one type here and another there."""
     if one is None or one == other:
         return other
+    if isinstance(one, TensorType) and isinstance(other, TensorType) and one.device == other.device:
+        dtype = one.dtype if one.dtype == other.dtype else SEVERAL
+        return TensorType(dtype, one.rank if one.rank == other.rank else "several ranks", one.device)
+    if isinstance(one, TupleType) and isinstance(other, TupleType) and len(one.parts) == len(other.parts):
+        return TupleType(tuple(joined(a, b) for a, b in zip(one.parts, other.parts, strict=True)))
     return OtherType(f"{one} or {other}")
 
 
