@@ -59,7 +59,11 @@ def rewrite_for_torch(
     while True:
         refusals: list[Refusal] = []
         last = functools.partial(
-            _last_pass, types=Types(seen), torch=torch_name(around.imports) or "torch", refusals=refusals
+            _last_pass,
+            types=Types(seen),
+            torch=torch_name(around.imports) or "torch",
+            refusals=refusals,
+            plain=frozenset(line for line, reason in left_alone.items() if reason is None),
         )
         skipped = around.skipped_lines | frozenset(left_alone)
         rewritten = rewrite_function(
@@ -74,9 +78,9 @@ def rewrite_for_torch(
 
 
 def _last_pass(
-    tree: gast.FunctionDef, facts: Facts, types: Types, torch: str, refusals: list[Refusal]
+    tree: gast.FunctionDef, facts: Facts, types: Types, torch: str, refusals: list[Refusal], plain: frozenset[int]
 ) -> gast.FunctionDef:
-    return lower_to_torch(tree, facts, types, torch, refusals)
+    return lower_to_torch(tree, facts, types, torch, refusals, plain)
 
 
 def _messages(found: tuple[Diagnostic, ...], left_alone: Mapping[int, Diagnostic | None]) -> tuple[Diagnostic, ...]:

@@ -38,7 +38,12 @@ _UNSUPPORTED = {
 
 
 def lower_to_torch(
-    tree: gast.FunctionDef, facts: Facts, knowledge: Knowledge, torch: str, refusals: list[Refusal]
+    tree: gast.FunctionDef,
+    facts: Facts,
+    knowledge: Knowledge,
+    torch: str,
+    refusals: list[Refusal],
+    plain: frozenset[int] = frozenset(),
 ) -> gast.FunctionDef:
     """Replace the runtime's calls in a function.
 
@@ -48,8 +53,9 @@ def lower_to_torch(
         knowledge: the types of its branches and loops.
         torch: the name that the file has for torch.
         refusals: where lines are added that have to stay as they were.
+        plain: skipped lines whose tests are Python values.
     """
-    lowering = Lowering(facts, knowledge, Encoder(torch), refusals, lower_loop)
+    lowering = Lowering(facts, knowledge, Encoder(torch), refusals, lower_loop, plain)
     without = any(lowering.is_no_grad(decorator) for decorator in tree.decorator_list)
     body = lowering.block(tree.body, Around(differentiable=not without))
     done = tree if body is tree.body else derive(tree, body=body)

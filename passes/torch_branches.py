@@ -11,7 +11,7 @@ Refused: results without one static type, effects in a branch, random numbers un
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,6 +19,8 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.liveness import EMPTY, live_before
+from autograph_torch.analysis.metadata import Metadata, Unknown
 from autograph_torch.analysis.scopes import SCOPES, binds, free_reads, parameters, reads
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
 from autograph_torch.diagnostics import Diagnostic
@@ -40,6 +42,7 @@ from autograph_torch.source.templates import (
     constant,
     function,
     is_generated,
+    is_runtime_call,
     returns,
     runtime_function,
     signature,
@@ -67,16 +70,22 @@ class Refusal:
     diagnostic: Diagnostic | None
 
 
-class Refused(Exception):
-    """A branch or loop that torch's operators cannot express."""
+class LeftAlone(Exception):
+    """A branch or loop that stays; `node` is the call of the runtime that it had become."""
+
+    node: gast.AST | None = None
+
+
+class Refused(LeftAlone):
+    """Torch's operators cannot express it."""
 
     def __init__(self, message: str, advice: str = "", code: str = "AG251") -> None:
         super().__init__(message)
         self.message, self.advice, self.code = message, advice, code
 
 
-class PlainPython(Exception):
-    """A test that turns out to be a Python value."""
+class PlainPython(LeftAlone):
+    """Its test turns out to be a Python value."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,7 @@ class Around:
     result: Type | None = None  # what the branch around gives: its `return` is encoded so
     fresh: frozenset[str] = frozenset()  # names whose tensors share memory with nothing
     tensors: frozenset[str] = frozenset()  # Python numbers of the user that are tensors here
+    names: Mapping[str, Type] = field(default_factory=dict)  # of the branch or loop whose test this is
 
 
 @dataclass(frozen=True)
@@ -112,6 +122,7 @@ class Lowering:
     encoder: Encoder
     refusals: list[Refusal]
     lower_loop: LowerLoop
+    plain: frozenset[int] = frozenset()  # lines that an example has shown to be Python's business
     pending: dict[str, gast.FunctionDef] = field(default_factory=dict)
 
     # -- statements ---------------------------------------------------------------------------------------------------
@@ -137,7 +148,7 @@ class Lowering:
             if isinstance(node, gast.Return) and around.result is not None:
                 value = node.value if node.value is not None else constant(None)
                 return [derive(node, value=self.result(value, around.result, around.result, around))]
-        except (Refused, PlainPython) as reason:
+        except LeftAlone as reason:
             self.refuse(node.value, reason)
             return [node]
         return [self._inside(node, around)]
@@ -168,8 +179,8 @@ class Lowering:
         """Whether a decorator or context manager turns gradients off."""
         return self.facts.kinds.torch_path(node.func if isinstance(node, gast.Call) else node) in NO_GRAD
 
-    def refuse(self, node: gast.AST, reason: Refused | PlainPython) -> None:
-        diagnostic = None
+    def refuse(self, node: gast.AST, reason: LeftAlone) -> None:
+        diagnostic, node = None, reason.node or node
         if isinstance(reason, Refused):
             diagnostic = self.facts.diagnostic(reason.code, node, f"left alone: {reason.message}", reason.advice)
         self.refusals.append(Refusal(getattr(node, "lineno", 0), diagnostic))
@@ -185,7 +196,7 @@ class Lowering:
                 encoded, kind = self.cond(node, around, None)
                 leaf = self._only_leaf(kind, around)
                 return self.encoder.decode(encoded, leaf)
-            except (Refused, PlainPython) as reason:
+            except LeftAlone as reason:
                 self.refuse(node, reason)
                 return node
         return rebuild(node, lambda child: self.expression(child, around))
@@ -198,7 +209,7 @@ class Lowering:
             return self._joined(logic, operands, around)
         if logic == "not_":
             operand = self.test(node.args[0], around)
-            self._must_be_tensor(node.args[0])
+            self._must_be_tensor(node.args[0], around)
             return replace(node, call(self.encoder.torch("logical_not"), operand))
         return self.expression(node, around)
 
@@ -211,16 +222,26 @@ class Lowering:
             if booleans:
                 whole = gast.BinOp(left=whole, op=symbol, right=test)
             else:
-                self._must_be_tensor(operands[0])
-                self._must_be_tensor(operand)
+                self._must_be_tensor(operands[0], around)
+                self._must_be_tensor(operand, around)
                 whole = call(self.encoder.torch("logical_" + logic.rstrip("_")), whole, test)
         return replace(operands[0], whole)
 
-    def _must_be_tensor(self, node: gast.expr) -> None:
-        if runtime_function(node) in ("and_", "or_", "not_"):
-            return
-        if self.facts.kinds.of(node) not in (Kind.TENSOR, Kind.DYNAMIC):
+    def _must_be_tensor(self, node: gast.expr, around: Around) -> None:
+        if not self.asks_tensor(node, around):
             raise Refused("a test mixes tensors with Python values", "write two nested `if`s")
+
+    def asks_tensor(self, node: gast.expr, around: Around) -> bool:
+        """Whether a test, or an operand of `and`, `or`, `not` in it, is a tensor."""
+        if runtime_function(node) in ("and_", "or_", "not_"):
+            parts = [argument.body if isinstance(argument, gast.Lambda) else argument for argument in node.args]
+            return any(self.asks_tensor(part, around) for part in parts)
+        if self.facts.kinds.of(node) in (Kind.TENSOR, Kind.DYNAMIC) or reads(node) & around.tensors:
+            return True
+        try:
+            return isinstance(Metadata(self.facts.kinds, around.names).of(node), TensorType)
+        except Unknown:
+            return False
 
     # -- branches -----------------------------------------------------------------------------------------------------
 
@@ -300,6 +321,15 @@ class Lowering:
         `before` takes the functions; it is None where only an expression may stand. `wanted` is the type that the
         branch around gives, when this is its result.
         """
+        try:
+            return self._cond(node, around, before, wanted)
+        except LeftAlone as reason:
+            reason.node = reason.node or node
+            raise
+
+    def _cond(
+        self, node: gast.Call, around: Around, before: list[gast.stmt] | None, wanted: Type | None
+    ) -> tuple[gast.expr, Type]:
         site = self.site(node)
         test = self._predicate(node.args[0], site, around)
         arms = [self._arm(argument) for argument in node.args[1:3]]
@@ -326,8 +356,10 @@ class Lowering:
         return found
 
     def _predicate(self, node: gast.expr, site: Site, around: Around) -> gast.expr:
+        around = dataclasses.replace(around, names=site.names)
         test = self.test(node, around)
-        if isinstance(site.test, TensorType):
+        is_logic = runtime_function(node) in ("and_", "or_", "not_")
+        if isinstance(site.test, TensorType) or (is_logic and self.asks_tensor(node, around)):
             return test
         if self.facts.kinds.of(node) == Kind.SYMBOL or reads(node) & around.tensors:
             return call(self.encoder.torch("scalar_tensor"), test, dtype=self.encoder.torch("bool"))
@@ -343,7 +375,10 @@ class Lowering:
         value = last.value if isinstance(last, gast.Return) and last.value is not None else constant(None)
         if not isinstance(last, gast.Return):
             raise Refused("a branch ends in a way that has no single result")
-        return Arm(definition.body[:-1], value, definition, tuple(parameters(definition.args)))
+        block = definition.body[:-1]
+        if block and _hands_on(block[-1], value):
+            block, value = block[:-1], block[-1].value
+        return Arm(block, value, definition, tuple(parameters(definition.args)))
 
     def written(self, node: gast.Call) -> list[str]:
         """Tensors that the branches write to in place; `n += 1` on a Python number only binds it anew."""
@@ -371,8 +406,6 @@ class Lowering:
         for node in block:
             if isinstance(node, gast.FunctionDef) and is_generated(node):
                 continue
-            if getattr(node, "lineno", None) in self.facts.skipped_lines:
-                raise Refused(f"line {node.lineno} inside it is left alone")
             is_text = isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
             plain = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Pass, gast.Return, gast.If, gast.For)
             if not isinstance(node, plain) and not is_text and not _writes_in_place(node):
@@ -380,7 +413,8 @@ class Lowering:
                     f"line {node.lineno} inside it is not an assignment", "move what has an effect out of the branch"
                 )
             for inner in gast.walk(node):
-                if getattr(inner, "lineno", None) in self.facts.skipped_lines and _asks(inner):
+                line = getattr(inner, "lineno", None)
+                if line in self.facts.skipped_lines and line not in self.plain and _asks(inner):
                     raise Refused(f"line {inner.lineno} inside it is left alone")
             if isinstance(node, (gast.If, gast.For)):
                 self.check_block([*node.body, *node.orelse])
@@ -463,7 +497,8 @@ class Lowering:
             value = self.result(arm.value, kind, kind, around)
             return thunk(value, operands)
         assert before is not None
-        own = [n for n in arm.taken if n not in operands and n in binds(arm.block)]
+        needed = live_before([*arm.block, returns(arm.value)], EMPTY)
+        own = [n for n in arm.taken if n not in operands and n in binds(arm.block) and n in needed]
         body = self.arm_body(arm, written, kind, around)
         made = function(arm.function.name, [*operands, *own], body)
         if own:  # numbers that the branch binds anew: Python's defaults hand them in
@@ -509,6 +544,14 @@ RANDOM = frozenset(
     "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu dropout alpha_dropout "
     "feature_alpha_dropout dropout1d dropout2d dropout3d".split()
 )
+
+
+def _hands_on(last: gast.stmt, value: gast.expr) -> bool:
+    """Whether an arm only hands on what a branch inside of it has given: `y, n = ag.cond(...)`, `return y, n`."""
+    if not (isinstance(last, gast.Assign) and is_runtime_call(last.value, "cond") and not last.value.keywords):
+        return False
+    given = [getattr(part, "id", None) for part in getattr(last.targets[0], "elts", [last.targets[0]])]
+    return given == [getattr(part, "id", "") for part in getattr(value, "elts", [value])]
 
 
 def _asks(node: gast.AST) -> bool:

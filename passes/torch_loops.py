@@ -116,7 +116,7 @@ class _Loop:
                 "call it before the loop, or under torch.no_grad()",
             )
         tensors = [n for n in self._outside() if isinstance(self.site.names.get(n), TensorType)]
-        if shared := self.facts.aliases.groups([*tensors, *self.carry]):
+        if shared := self.facts.aliases.groups(tensors):
             raise Refused(f"`{shared[0]}` may share memory with another tensor of the loop", "clone it before the loop")
 
     def _is_float(self, n: str) -> bool:
@@ -149,11 +149,11 @@ class _Loop:
         test = self._test(counter, names)
         body = self._body(counter, names, before)
         before += self._links()
-        init = [*([call(self.lowering.encoder.torch("tensor"), self._start())] if counter else []), *self._init()]
+        init = [*([self._as_tensor(self._start())] if counter else []), *self._init()]
         guarded = [n for n in self.carry if self._is_float(n)] if self.around.differentiable else []
         callable_ = thunk(test, names)
         if guarded:
-            before += self._entered(names, init, callable_)
+            before.append(self._entered(counter, test))
         loop = call(
             self.lowering.encoder.torch("while_loop"), callable_, body, gast.Tuple(elts=init, ctx=gast.Load())
         )
@@ -167,7 +167,7 @@ class _Loop:
             raise Refused(f"`{self.item}` is assigned in the body", "use another name")
         if len(arguments) == 3 and not isinstance(arguments[2], gast.Constant):
             raise Refused("the step of the range is not a constant", "write it as a `while`")
-        return self.item
+        return self.item if self.item in reads([*self.body, *self.value]) else self.facts.fresh("trip")
 
     def _range(self) -> list[gast.expr]:
         node = self.node.args[0]
@@ -195,11 +195,13 @@ class _Loop:
         test = self.node.args[0].body
         known = self.site.test
         counted = bool(reads(test) & {*self.tensors, *self.unwrapped})
-        if isinstance(known, NumberType) and not counted and self.facts.kinds.of(test) != Kind.SYMBOL:
+        around = dataclasses.replace(self.around, names=self.site.names)
+        asks = runtime_function(test) and self.lowering.asks_tensor(test, around)
+        if isinstance(known, NumberType) and not (counted or asks or self.facts.kinds.of(test) == Kind.SYMBOL):
             raise PlainPython
         if isinstance(known, OtherType):
             raise Refused(f"the test gives {known}", "compare it with something")
-        around = dataclasses.replace(self.around, nested=True, tensors=self.around.tensors | self.tensors)
+        around = dataclasses.replace(around, nested=True, tensors=self.around.tensors | self.tensors)
         new = self._with_items(self.lowering.test(test, around))
         if isinstance(known, TensorType) and known.rank != 0:
             new = method(new, "reshape", gast.Tuple(elts=[], ctx=gast.Load())) if known.rank else new
@@ -255,10 +257,10 @@ class _Loop:
         arguments = self._range()
         step = arguments[2] if len(arguments) == 3 else constant(1)
         new = gast.BinOp(left=name(counter), op=gast.Add(), right=step)
-        return new if is_tensor else call(self.lowering.encoder.torch("tensor"), new)
+        return new if is_tensor else self._as_tensor(new)
 
     def _init(self) -> list[gast.expr]:
-        groups = self.facts.aliases.groups(self.carry)
+        groups = self.facts.aliases.groups([*self.carry, *self._outside()])
         found = []
         for n in self.carry:
             copied = n in groups or n in self.written
@@ -335,22 +337,34 @@ class _Loop:
             return n
         return ""
 
-    def _entered(self, names: list[str], init: list[gast.expr], test: gast.Lambda) -> list[gast.stmt]:
+    def _entered(self, counter: str, test: gast.expr) -> gast.stmt:
         """Whether there is a first trip, asked of what the loop begins with."""
-        given = dict(zip(names, init, strict=True))
+        asks_tensor = isinstance(self.site.test, TensorType)  # already with the numbers as they are
 
-        def visit(child: gast.AST) -> gast.AST:
-            if isinstance(child, gast.Name) and isinstance(child.ctx, gast.Load) and child.id in given:
-                return given[child.id]
-            return rebuild(child, visit)
+        def begin(child: gast.AST) -> gast.AST:
+            if isinstance(child, gast.Call) and getattr(child.func, "attr", "") == "item" and not child.args:
+                if isinstance(child.func.value, gast.Name) and child.func.value.id in self.unwrapped:
+                    return child.func.value
+            if isinstance(child, gast.Name) and child.id == counter:
+                return self._start() if self._stop_is_tensor() else self._as_tensor(self._start())
+            if isinstance(child, gast.Name) and child.id in self.tensors and not asks_tensor:
+                return self._as_tensor(child)
+            return rebuild(child, begin)
 
         self.entered = self.facts.fresh("entered")
-        return [assign([self.entered], visit(test.body))]
+        return assign([self.entered], begin(test))
+
+    def _as_tensor(self, number: gast.expr) -> gast.expr:
+        return call(self.lowering.encoder.torch("tensor"), number)
+
+    def _stop_is_tensor(self) -> bool:
+        stop = self._range()[-1] if len(self._range()) < 3 else self._range()[1]
+        return isinstance(stop, gast.Name) and isinstance(self.site.names.get(stop.id), TensorType)
 
     def _finished(
         self, loop: gast.expr, names: list[str], counter: str, guarded: list[str]
     ) -> list[gast.stmt]:
-        last = {n: self.facts.fresh(f"last_{n}") for n in [*guarded, *self.written]}
+        last = {n: self.facts.fresh(f"last_{n}") for n in dict.fromkeys([*guarded, *self.written])}
         targets = [self.facts.fresh("_") if n == counter else last.get(n, n) for n in names]
         done = [assign(targets, loop, always_tuple=True)]
         for n in self.carry:
