@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
@@ -56,7 +57,8 @@ def run(
         init = _initial(state, plan)
         leaves = _attempt(site, plan, test, trip, init, state, not isinstance(entered, torch.Tensor))
         if notes.trips_agree(site):
-            token, *final = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
+            ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
+            token, *final = decode(plan, ends, handed=state)
             if isinstance(token, torch.Tensor):
                 put_token(outer, token)
             return tuple(final)
@@ -102,13 +104,24 @@ def _attempt(
 
 
 def _initial(state: State, plan: Plan) -> list[torch.Tensor]:
-    leaves = encode(state, plan)
+    leaves = [_no_constant(leaf) for leaf in encode(state, plan)]
     if not torch.is_grad_enabled():
         return leaves
     wants_grad = tensor_grads(plan)
     if any(wants_grad):
         keep_saved_buffers()
     return [anchored(leaf) if wants else leaf for leaf, wants in zip(leaves, wants_grad, strict=True)]
+
+
+def _no_constant(leaf: torch.Tensor) -> torch.Tensor:
+    """The same tensor, but none whose value the tracer knows.
+
+    It knows that of `torch.tensor(0)` and of what is computed from it, and would take the result of the one trip that
+    it traces for the result of the loop.
+    """
+    if not all(has_static_value(size) and size == 1 for size in leaf.shape):
+        return leaf
+    return torch.where(torch.full((), True, device=leaf.device), leaf, leaf)
 
 
 def tensor_grads(plan: Plan) -> list[bool]:
