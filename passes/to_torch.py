@@ -3,7 +3,7 @@
     y = ag.cond(p, lambda: x + 1, lambda: x)         y = torch.cond(p, lambda x: x + 1, lambda x: x.clone(), (x,))
 
     (x, n) = ag.while_loop(                          x, n = torch.while_loop(
-        lambda x, n: x.norm() > 1, body, (x, n))         lambda x, n: x.norm() > 1, body, (x, torch.tensor(n)))
+        lambda x, n: x.norm() > 1, body, (x, n))         lambda x, n: x.norm() > 1, body, (x, torch.full((), n)))
                                                      n = n.item()
 
 It runs behind the passes that both targets share; branches are in torch_branches.py, loops in torch_loops.py. What it

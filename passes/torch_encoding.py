@@ -1,7 +1,8 @@
 """How values travel through torch.cond and torch.while_loop, as text.
 
     tensor              itself; a copy where it may share memory with something else: x.clone()
-    Python number       torch.tensor(n) on the way in, .item() on the way out
+    Python number       torch.full((), n) on the way in, .item() on the way out; not torch.tensor(n), which the tracer
+                        takes for a constant, and a loop's result with it (torch 2.11 to 2.13)
     integers and truth values beside floats, in a branch that may be differentiated: the same bits, or the same
                         value, as float64: torch.cond (2.13) takes results of one sort only, with or without gradient
 """
@@ -15,7 +16,7 @@ import gast
 
 from autograph_torch.analysis.seen import SEVERAL, NumberType, OtherType, TensorType, TupleType, Type, leaves
 from autograph_torch.source.nodes import name
-from autograph_torch.source.templates import call
+from autograph_torch.source.templates import call, constant
 
 # Methods and functions of torch that give a tensor in memory of its own, whatever their arguments are.
 FRESH = frozenset(
@@ -82,11 +83,19 @@ class Encoder:
         return method(value, "double")
 
     def _number(self, value: gast.expr, leaf: Leaf) -> gast.expr:
-        is_int = leaf.kind == NumberType("int")
-        if leaf.as_float and is_int:
-            return method(call(self.torch("tensor"), value), "view", self.torch("float64"))
+        if leaf.as_float and leaf.kind == NumberType("int"):
+            return method(self.full(value), "view", self.torch("float64"))
         wide = leaf.as_float or leaf.kind == NumberType("float")
-        return call(self.torch("tensor"), value, **({"dtype": self.torch("float64")} if wide else {}))
+        return self.full(value, **({"dtype": self.torch("float64")} if wide else {}))
+
+    def full(self, value: gast.expr, **keywords: gast.expr) -> gast.expr:
+        """A number as a 0-d tensor."""
+        return call(self.torch("full"), gast.Tuple(elts=[], ctx=gast.Load()), value, **keywords)
+
+    def no_constant(self, tensor: str) -> gast.expr:
+        """A tensor as it is, but for the tracer none whose value it knows."""
+        device = attribute(name(tensor), "device")
+        return call(self.torch("where"), self.full(constant(True), device=device), name(tensor), name(tensor))
 
     def decode(self, value: gast.expr, leaf: Leaf) -> gast.expr:
         """The value again, from what came out."""

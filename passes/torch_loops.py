@@ -6,13 +6,15 @@
                                        return x, n
 
                                    entered = x.norm() > 1
-                                   last_x, n = torch.while_loop(lambda x, n: x.norm() > 1, body, (x, torch.tensor(n)))
+                                   last_x, n = torch.while_loop(lambda x, n: x.norm() > 1, body, (x, torch.full((), n)))
                                    x = torch.where(entered, last_x, x)
                                    n = n.item()
 
 Two things for carries that may be differentiated (without them torch's gradients are silently wrong, facts of 2.13):
 the gradient of a loop without trips, so torch.where gives back what it began with; and a carry that needs no gradient
 at first but gets one from another tensor, so it begins as a torch.where that is linked to that tensor.
+And the tracer must not know the value that a carry begins with (`i = torch.tensor(0)`): it would take the result of one
+trip for that of the loop.
 Refused: such loops inside of a branch or another loop (Inductor overwrites what it has saved), carries that change their
 type, and loops over anything but a `range` of data.
 """
@@ -24,7 +26,7 @@ import dataclasses
 import gast
 
 from autograph_torch.analysis.kinds import Kind
-from autograph_torch.analysis.scopes import binds, free_reads, names_of, parameters, reads
+from autograph_torch.analysis.scopes import binds, free_reads, names_of, parameters, reads, walk_scope
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
 from autograph_torch.passes.torch_encoding import Leaf, freshly_bound, is_fresh, is_known, leaf_of, method, true_of
 from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, written_names
@@ -32,6 +34,7 @@ from autograph_torch.source.nodes import name, place, rebuild, replace
 from autograph_torch.source.templates import assign, call, constant, function, returns, runtime_function, thunk
 
 _ARITHMETIC = (gast.Add, gast.Sub, gast.Mult)
+_FACTORIES = frozenset("zeros ones full empty arange eye linspace rand randn randint randperm".split())
 _PURE_BUILTINS = frozenset("range len int float bool abs min max sum tuple list enumerate zip".split())
 
 
@@ -58,6 +61,9 @@ class _Loop:
         self.kinds = self._carry_kinds()
         self.leaves = {n: leaf_of(kind, kind, False) for n, kind in self.kinds.items()}
         self._check()
+        given = {n for n in parameters(self.facts.function.args) if isinstance(self.site.names.get(n), TensorType)}
+        self.data = made_of_data(self.facts.function.body, given)
+        self.linked: set[str] = set()
         numbers = [n for n, kind in self.kinds.items() if isinstance(kind, NumberType)]
         self.tensors = frozenset(n for n in numbers if self._counts(n))
         self.unwrapped = [n for n in numbers if n not in self.tensors]
@@ -230,7 +236,7 @@ class _Loop:
         counted = [_without_augmented(node, self.tensors) for node in self.body]
         block = list(self.lowering.block(counted, around))
         around = dataclasses.replace(around, fresh=frozenset(freshly_bound([*lead, *block])))
-        results = [self._result(value, self.leaves[n], around) for n, value in zip(self.carry, self.value, strict=True)]
+        results = [self._result(n, value, block, around) for n, value in zip(self.carry, self.value, strict=True)]
         if counter:
             results = [self._next(counter, counter in numbers), *results]
         value = gast.Tuple(elts=results, ctx=gast.Load())
@@ -243,7 +249,11 @@ class _Loop:
         before.append(replace(source, made) if source is not None else place(made, self.node))
         return name(identifier)
 
-    def _result(self, value: gast.expr, leaf: Leaf, around: Around) -> gast.expr:
+    def _result(self, n: str, value: gast.expr, block: list[gast.stmt], around: Around) -> gast.expr:
+        leaf = self.leaves[n]
+        known = made_of_data(block, self.data | set(self.carry))
+        if isinstance(value, gast.Name) and self._may_be_constant(n, value) and value.id not in known:
+            return self.lowering.encoder.no_constant(value.id)
         fresh = is_fresh(value) or (isinstance(value, gast.Name) and value.id in around.fresh)
         is_tensor = isinstance(leaf.kind, TensorType) or bool(reads(value) & around.tensors)
         return self.lowering.encoder.encode(self.lowering.expression(value, around), leaf, fresh, is_tensor)
@@ -263,13 +273,34 @@ class _Loop:
         groups = self.facts.aliases.groups([*self.carry, *self._outside()])
         found = []
         for n in self.carry:
-            copied = n in groups or n in self.written
             is_tensor = isinstance(self.kinds[n], TensorType) or n in self.around.tensors
-            plain = is_tensor and not copied
-            found.append(
-                name(n) if plain else self.lowering.encoder.encode(name(n), self.leaves[n], False, is_tensor)
-            )
+            if is_tensor and self._may_be_constant(n, name(n)) and n not in self.linked:
+                found.append(self._without_constant(n))
+            elif is_tensor and n not in groups and n not in self.written:
+                found.append(name(n))
+            else:
+                found.append(self.lowering.encoder.encode(name(n), self.leaves[n], False, is_tensor))
         return found
+
+    def _may_be_constant(self, n: str, value: gast.expr) -> bool:
+        """Whether the tracer may know the value: of a tensor of one element that is made of no other."""
+        kind = self.kinds[n]
+        return isinstance(kind, TensorType) and not reads(value) & self.data
+
+    def _without_constant(self, n: str) -> gast.expr:
+        outside = [
+            node
+            for node in walk_scope(self.facts.function.body)
+            if isinstance(node, (gast.Assign, gast.AugAssign)) and n in binds(node) and not self._is_inside(node)
+        ]
+        value = outside[0].value if len(outside) == 1 else None
+        if isinstance(value, gast.Call) and self.facts.kinds.torch_path(value.func) == "tensor":
+            if len(value.args) == 1 and isinstance(value.args[0], gast.Constant):
+                return self.lowering.encoder.full(value.args[0], **{k.arg: k.value for k in value.keywords})
+        return self.lowering.encoder.no_constant(n)
+
+    def _is_inside(self, node: gast.stmt) -> bool:
+        return self.node.lineno <= node.lineno <= (self.node.end_lineno or 0)
 
     # -- gradients ----------------------------------------------------------------------------------------------------
 
@@ -293,6 +324,7 @@ class _Loop:
                 raise Refused(f"the loop writes to `{n}` in place", f"write `{n} = {n} + ...` instead")
             if sources:
                 done.append(assign([n], self._linked(n, sources)))
+                self.linked.add(n)
         return done
 
     def _linked(self, n: str, sources: list[str]) -> gast.expr:
@@ -355,7 +387,7 @@ class _Loop:
         return assign([self.entered], begin(test))
 
     def _as_tensor(self, number: gast.expr) -> gast.expr:
-        return call(self.lowering.encoder.torch("tensor"), number)
+        return self.lowering.encoder.full(number)
 
     def _stop_is_tensor(self) -> bool:
         stop = self._range()[-1] if len(self._range()) < 3 else self._range()[1]
@@ -378,6 +410,26 @@ class _Loop:
             elif self.leaves[n].changes:
                 done.append(assign([n], self.lowering.encoder.decode(name(n), self.leaves[n])))
         return done
+
+
+def made_of_data(block: list[gast.stmt], data: set[str]) -> set[str]:
+    """Names that are bound to nothing but what is made of `data`: the tracer cannot know their values."""
+    bindings = [node for node in walk_scope(block) if _binds(node)]
+    found = data | {n for node in bindings for n in binds(node)}
+    while True:
+        wrong = {n for node in bindings if not (reads(node) & found or _creates(node)) for n in binds(node)}
+        if not wrong & found:
+            return found
+        found -= wrong
+
+
+def _creates(node: gast.AST) -> bool:
+    """Whether a new tensor is filled when the graph runs; `torch.tensor(0)` is a constant of the graph."""
+    return any(getattr(inner, "attr", "") in _FACTORIES for inner in gast.walk(node))
+
+
+def _binds(node: gast.AST) -> bool:
+    return isinstance(node, (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and bool(binds(node))
 
 
 def _is_float(site: Site, n: str) -> bool:

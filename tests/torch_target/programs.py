@@ -388,8 +388,8 @@ def branch_in_a_loop(x):
 @program(inputs=[lambda: (vec(9, 9),), lambda: (vec(1, 9),)])
 def a_number_that_is_more_than_counted(x):
     n = 1
-    while x.sum() > 2 ** n:
-        x = x / 2 ** n
+    while x.sum() > n / 4:
+        x = x / (n + n / 2)
         n = n + 1
     return x, n
 
@@ -401,11 +401,6 @@ def a_float_carry(x):
         x = x * rate
         rate = rate / 2
     return x, rate
-
-
-@torch.no_grad()
-def _nothing():
-    return None
 
 
 @program(inputs=[lambda: (vec(9, 9),), lambda: (vec(0.1, 0.1),), lambda: (vec(-9, 1),)])
@@ -455,6 +450,24 @@ def bool_carry(done):
         done = done & ~done
         rounds = rounds + 1
     return done, rounds
+
+
+@program(inputs=[lambda: (integer(0),), lambda: (integer(1),), lambda: (integer(4),)])
+def counter_that_is_a_tensor(n):
+    i = torch.tensor(0)
+    while i < n:
+        i = i + 1
+    return i.item()
+
+
+@program(inputs=[lambda: (integer(0),), lambda: (integer(1),), lambda: (integer(4),)])
+def counter_that_is_reset(n):
+    i = torch.tensor(0)
+    last = torch.tensor(7) * 2
+    while i < n:
+        i = i + 1
+        last = torch.tensor(3)
+    return i.item(), last.item()
 
 
 @program(inputs=[lambda: (vec(9, 9),), lambda: (vec(0.1, 0.1),)])
