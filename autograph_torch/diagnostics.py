@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_LONGEST_EXCERPT = 160
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -37,10 +39,20 @@ class Diagnostic:
         """`file:line:column: CODE message`, the line with a caret, and the advice."""
         parts = [f"{self.filename}:{self.line}:{self.column}: {self.code} {self.message}"]
         if self.snippet.strip():
-            parts += [f"    {self.snippet.rstrip()}", "    " + _caret_indent(self.snippet, self.column) + "^"]
+            snippet, column = _excerpt(self.snippet.rstrip(), self.column)
+            parts += [f"    {snippet}", "    " + _caret_indent(snippet, column) + "^"]
         if self.advice:
             parts.append(f"  help: {self.advice}")
         return "\n".join(parts)
+
+
+def _excerpt(snippet: str, column: int) -> tuple[str, int]:
+    """The part of a very long line around a column, and the column in it."""
+    if len(snippet) <= _LONGEST_EXCERPT:
+        return snippet, column
+    start = max(0, min(column - 1, len(snippet)) - _LONGEST_EXCERPT // 2)
+    cut = snippet[start : start + _LONGEST_EXCERPT]
+    return ("..." + cut if start else cut) + "...", column - start + (3 if start else 0)
 
 
 def _caret_indent(snippet: str, column: int) -> str:
@@ -185,6 +197,7 @@ _RULES = (
         "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
     ),
     Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
+    Rule("AG208", "left alone: a comment asks for it", "`# autograph: skip`, `off` ... `on` or `skip-file`."),
     Rule(
         "AG251",
         "left alone: torch's own operators cannot express it",
@@ -202,8 +215,29 @@ _RULES = (
     Rule("AG390", "internal error", "The compiler met something it should not; please report it with the file."),
     Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),
     Rule("AG302", "no source", "Built-in functions, C functions, and functions made by `exec` without a source line."),
-    Rule("AG303", "unknown directive", "A `# autograph:` comment that says none of: skip, off, on, skip-file."),
+    Rule(
+        "AG303",
+        "unknown directive",
+        "A `# autograph:` comment that says none of: skip, off, on, skip-file; or that stands where it means nothing.",
+    ),
     Rule("AG304", "unknown target", "What to_source and the command line can write."),
+    Rule(
+        "AG305",
+        "the settings are wrong",
+        "`[tool.autograph-torch]` in pyproject.toml takes the names of the flags; the message lists them.",
+    ),
+    Rule(
+        "AG330",
+        "the example cannot be used",
+        "`--example module:function` and `--verify module:function` run a function without arguments that calls the "
+        "code. It must run as it is, before anything is rewritten.",
+    ),
+    Rule(
+        "AG331",
+        "the rewritten code does something else",
+        "`--verify module:function` has run the original and the rewritten code, and they differ in a result, in what "
+        "is printed, in an exception, or in an argument that a call has changed.",
+    ),
     Rule(
         "AG310",
         "the two branches cannot be reconciled",

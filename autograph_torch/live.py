@@ -13,7 +13,7 @@ from autograph_torch.analysis.kinds import Imports, Kind
 from autograph_torch.codeobject import compile_tree, is_marked, marked
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
-from autograph_torch.source.lookup import Located, as_function, locate
+from autograph_torch.source.lookup import Located, as_function, locate, skipped_lines
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,9 @@ def rewrite_located(
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
+    skipped = skipped_lines(located.filename, located.lines)
+    if located.node.lineno in skipped:
+        return Rewritten(tree, tree, ())
     used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     around = Surroundings(
         filename=located.filename,
@@ -58,6 +61,7 @@ def rewrite_located(
         imports=_imports(names, used),
         outer={name: kind_of(names[name]) for name in used if name in names and not _is_torch(names[name])},
         assume_unknown=assume_unknown,
+        skipped_lines=skipped,
     )
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import gast
 
 from autograph_torch.analysis.kinds import imports_of
 from autograph_torch.analysis.seen import Site
-from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
 from autograph_torch.torch_target import rewrite_for_torch, torch_name
+
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
 
 @dataclass(frozen=True)
@@ -51,40 +54,45 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         SourceError: the file cannot be decoded or parsed; names file and line.
     """
     source = SourceFile.read(raw, filename)
-    directives = Directives.read(source.text, filename)
-    if directives.skip_file:
-        return Converted(raw, False, ())
     module = source.tree
+    directives = Directives.read(source.text, filename, module)
+    if directives.skip_file:
+        return Converted(raw, False, directives.notes)
     around = Surroundings(
         filename=filename,
         lines=tuple(source.text.splitlines()),
-        imports=imports_of([gast.ast_to_gast(module)]),
+        imports=imports_of(map(gast.ast_to_gast, _import_statements(module))),
         assume_unknown=options.assume_unknown or options.seen is not None,
         skipped_lines=directives.skipped_lines | frozenset(options.failed),
     )
     to_torch = options.target == "torch"
     if to_torch and add_import(source, RUNTIME_IMPORT) is None:
         return Converted(raw, False, ())  # it has been converted for the runtime
-    rewritten = [
-        rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method)
-        if to_torch
-        else rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
-        for node, is_method in outermost_functions(module)
-        if node.lineno not in directives.skipped_lines
-    ]
+    rewritten: list[Rewritten] = []
     edits: list[Edit] = []
-    diagnostics = [_failed(line, reason, around) for line, reason in options.failed.items()]
-    for one in rewritten:
+    diagnostics = [*directives.notes, *(_failed(line, reason, around) for line, reason in options.failed.items())]
+    for node, is_method in outermost_functions(module):
+        if node.lineno in directives.skipped_lines:
+            continue
         try:
+            if to_torch:
+                one = rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method)
+            else:
+                one = rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
             diagnostics.extend(one.diagnostics)
-        except (ValueError, RecursionError) as error:
-            diagnostics.append(_unprintable(one, around, error))
+            rewritten.append(one)
+        except (ValueError, RecursionError, ConversionError) as error:
+            diagnostics.append(_left_alone(node, around, error))
     wanted = RUNTIME_IMPORT if not to_torch else "" if torch_name(around.imports) else "import torch"
     if edits and wanted and (added := add_import(source, wanted)) is not None:
         edits.append(added)
     output = apply(source, edits) if edits else raw
-    return Converted(output, output != raw, tuple(diagnostics), tuple(rewritten))
+    return Converted(output, output != raw, tuple(sorted(diagnostics, key=_place)), tuple(rewritten))
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int, str]:
+    return diagnostic.line, diagnostic.column, diagnostic.code
 
 
 def _failed(line: int, reason: str, around: Surroundings) -> Diagnostic:
@@ -94,25 +102,32 @@ def _failed(line: int, reason: str, around: Surroundings) -> Diagnostic:
     return Diagnostic("AG251", around.filename, line, column, line, f"left alone: {reason}", "", text)
 
 
-def _unprintable(one: Rewritten, around: Surroundings, error: Exception) -> Diagnostic:
-    """A function whose new text cannot be written keeps its old one."""
-    line = one.original.lineno
-    reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:
+    """A function that is too deep, or whose new text cannot be written, keeps its old one."""
+    line = function.lineno
+    if isinstance(error, ConversionError):
+        reason = error.diagnostic.message
+    else:
+        reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
     return Diagnostic(
         code="AG290",
         filename=around.filename,
         line=line,
-        column=one.original.col_offset + 1,
+        column=function.col_offset + 1,
         end_line=line,
-        message=f"`{one.original.name}` is left alone: {reason}",
+        message=f"`{function.name}` is left alone: {reason}",
         advice="split the function",
         snippet=around.lines[line - 1],
     )
 
 
-def outermost_functions(module: ast.Module) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
+def _import_statements(module: ast.Module) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(module) if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
+def outermost_functions(module: ast.Module) -> list[tuple[Function, bool]]:
     """Functions that are not inside another function, in source order, and whether they are methods."""
-    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]] = []
+    found: list[tuple[Function, bool]] = []
     stack: list[tuple[ast.AST, bool]] = [(module, False)]
     while stack:
         node, in_class = stack.pop()

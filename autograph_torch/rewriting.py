@@ -99,7 +99,7 @@ def _rewrite_nested(
     inner = replace(around, outer=kinds.names())
 
     def visit(node: gast.AST) -> gast.AST:
-        if isinstance(node, FUNCTIONS):
+        if isinstance(node, FUNCTIONS) and node.lineno not in around.skipped_lines:
             rewritten = rewrite_function(node, inner)
             diagnostics.extend(rewritten.diagnostics)
             return rewritten.tree

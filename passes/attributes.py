@@ -75,7 +75,11 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
 def _written(block: list[gast.stmt]) -> list[Composite]:
     """Attributes of variables that the block assigns or changes in place, in order of appearance."""
     found: dict[Composite, None] = {}
-    for node in walk_scope(block):
+    nodes = list(walk_scope(block))
+    declared = [node.target for node in nodes if isinstance(node, gast.AnnAssign) and node.value is None]
+    for node in nodes:
+        if any(node is target for target in declared):  # `self.x: int` writes nothing
+            continue
         target: gast.AST | None = None
         if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
             target = node
@@ -121,7 +125,10 @@ def _renamed(node: gast.AST, locals_: dict[Composite, str]) -> gast.AST:
             return replace(node, name(local, store=not isinstance(node.ctx, gast.Load)))
     if isinstance(node, SCOPES):
         return node
-    return rebuild(node, lambda child: _renamed(child, locals_))
+    new = rebuild(node, lambda child: _renamed(child, locals_))
+    if isinstance(new, gast.AnnAssign) and isinstance(new.target, gast.Name) and not new.simple:
+        return derive(new, simple=1)  # `self.x: int = 1` has become `self_x: int = 1`
+    return new
 
 
 def _attribute(composite: Composite) -> gast.Attribute:

@@ -155,7 +155,10 @@ class _Branches:
         inside = bound | frozenset(binds(node.test))
         self._note_undefined(node, outputs, inside)
         bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
-        expressions = [_as_expression(body, outputs, jumps) for body in bodies]
+        # A statement that a comment keeps as it is stays a statement.
+        expressions = [
+            None if any(map(self._facts.is_skipped, body)) else _as_expression(body, outputs, jumps) for body in bodies
+        ]
         wanted: Live = frozenset() if jumps else frozenset(outputs)
         as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
         operands = self._operands(as_functions, wanted, mutated)

@@ -27,7 +27,7 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     wanted = facts.handles_tensors()
 
     def lower(node: gast.AST) -> gast.AST:
-        if isinstance(node, SCOPES):
+        if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
             return _assertion(node, facts)

@@ -37,6 +37,8 @@ class _Logic:
         """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
         if isinstance(node, SCOPES):
             return node
+        if self._facts.is_skipped(node):  # what is in its blocks may stand on other lines
+            return rebuild(node, lambda child: self.value(child) if isinstance(child, gast.stmt) else child)
         if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
             test = self.test(node.test)
             changed = node if test is node.test else derive(node, test=test)
@@ -53,8 +55,6 @@ class _Logic:
         return rebuild(node, inner)
 
     def _logical(self, node: gast.AST, as_test: bool) -> gast.expr | None:
-        if getattr(node, "lineno", None) in self._facts.skipped_lines:
-            return None
         if isinstance(node, gast.BoolOp):
             return self._bool_op(node, as_test)
         if _is_not(node):

@@ -26,7 +26,7 @@ def lower_queries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite torch.equal and its relatives, and `in` on tensors."""
 
     def lower(node: gast.AST) -> gast.AST:
-        if isinstance(node, SCOPES):
+        if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
         new = rebuild(node, lower)
         if isinstance(new, gast.Call):

@@ -319,7 +319,8 @@ class _Loop:
         given = [n for n in self._outside() if _is_float(self.site, n)]
         done = []
         for n in floats:
-            sources = [s for s in self._sources(n) if s != n and (s in floats or s in given)]
+            reached = self._sources(n)
+            sources = [s for s in dict.fromkeys([*given, *floats]) if s != n and s in reached]
             if n in self.written and sources:
                 raise Refused(f"the loop writes to `{n}` in place", f"write `{n} = {n} + ...` instead")
             if sources:

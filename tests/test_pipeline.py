@@ -238,6 +238,35 @@ def test_directives_leave_code_alone(source: str) -> None:
     assert text(source) == source
 
 
+SKIPPED = [
+    "z = x.any() and y.any()",
+    "z = not x.any()",
+    "assert x.all()",
+    "z = torch.equal(x, y)",
+    "z = x if x.sum() > 0 else y",
+    "z = any(t.isnan().any() for t in (x, y))",
+    "if x.sum() > 0:{}\n        print('big')\n        x = -x",
+    "if x.sum() > 0:{}\n        if y.sum() > 0:\n            return x",
+    "while x.sum() > 0:{}\n        x = x - 1",
+    "for i in range(10):{}\n        if x.sum() > i:\n            break",
+    "for i in range(int(x.sum())):{}\n        x = x + i",
+    "print(x){}",
+    "def g(x: torch.Tensor):{}\n        if x.sum() > 0:\n            return x\n        return -x",
+]
+
+
+@pytest.mark.parametrize("statement", SKIPPED)
+def test_skip_is_about_everything_in_a_statement(statement: str) -> None:
+    source = f"import torch\n\n\ndef f(x: torch.Tensor, y: torch.Tensor):\n    {statement}\n    return x, y\n"
+    marked = (
+        source.format("  # autograph: skip")
+        if "{}" in source
+        else source.replace(statement, statement + "  # autograph: skip")
+    )
+    assert text(marked) == marked
+    assert text(source.format("")) != source.format("")
+
+
 def test_directive_holds_for_its_statement_alone() -> None:
     two = "import torch\n\ndef f(x: torch.Tensor):\n{}{}    return x\n"
     kept = BEFORE.replace("> 0:", "> 0:  # autograph: skip")

@@ -52,9 +52,13 @@ class Facts:
         kind = self.kinds.of(node)
         return kind >= Kind.SYMBOL or (kind == Kind.UNKNOWN and self.assume_unknown)
 
+    def is_skipped(self, node: gast.AST) -> bool:
+        """Whether a comment asks to leave the node alone."""
+        return bool(self.skipped_lines) and getattr(node, "lineno", None) in self.skipped_lines
+
     def is_site(self, node: gast.AST) -> bool:
         """Whether an `if`, `while`, `for` or conditional expression is controlled by data."""
-        if getattr(node, "lineno", None) in self.skipped_lines:
+        if self.is_skipped(node):
             return False
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             return self.may_be_tensor(node.test)
@@ -98,6 +102,7 @@ class Facts:
                 found |= self.exits_under_data(node.orelse, controlled)
             elif not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
                 found |= self.exits_under_data(sub_statements(node), controlled)
+            controlled = controlled or bool(found)  # what follows a jump that some data takes
         return found
 
     def needs_steps(self, loop: gast.AST) -> bool:

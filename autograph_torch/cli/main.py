@@ -1,4 +1,4 @@
-"""`autograph-torch`: reads the arguments, converts each file, shows or writes what came of it, and sets the exit code.
+"""`autograph-torch`: converts each file, shows or writes what came of it, and sets the exit code.
 
 torch is never imported, and what a plain run does not need (rich, process pools) is imported where it is used.
 """
@@ -6,31 +6,26 @@ torch is never imported, and what a plain run does not need (rich, process pools
 from __future__ import annotations
 
 import argparse
-import functools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
-from autograph_torch import __version__
-from autograph_torch.cli import files, review
+from autograph_torch.cli import arguments, converting, files, progress, reports, review, running, settings
 from autograph_torch.cli.review import Line, Result
 from autograph_torch.diagnostics import RULES, AutographError, Diagnostic, Rule
 
 DONE, WOULD_CHANGE, FAILED = 0, 1, 2
-FEW_FILES = 32  # up to here a second process costs more than it saves
-EXIT_CODES = (
-    "exit codes: 0 done or nothing to do, 1 files would change (only with --check), 2 a file failed or bad usage"
-)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
-    options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = options.command
+    options = arguments.parser().parse_args(given)
     try:
-        return command(options)
+        return _run(options)
+    except settings.SettingsError as error:
+        _complain(error.diagnostic.render())
+        return FAILED
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
@@ -38,119 +33,105 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="autograph-torch", description="Python control flow on tensors becomes one graph."
-    )
-    parser.add_argument("--version", action="version", version=f"autograph-torch {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    convert = commands.add_parser("convert", help="rewrite files, or show how they would be", epilog=EXIT_CODES)
-    _convert_arguments(convert)
-    rule = commands.add_parser("rule", help="explain a code such as AG103; without one, list all")
-    rule.add_argument("code", nargs="?", type=str.upper, metavar="CODE")
-    rule.set_defaults(command=_rule)
-    return parser
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "rule":
+        return _rule(options)
+    first = options.stdin_filename if options.paths == ["-"] else options.paths[0]
+    table = settings.nearest(Path(first))
+    options = argparse.Namespace(**settings.merged(vars(options), table))
+    exclusion = files.Exclusion(tuple(options.exclude), options.force_exclude, table.base)
+    if options.command == "explain":
+        return _explain(options, exclusion)
+    return _convert(options, exclusion)
 
 
-def _convert_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(command=functools.partial(_convert, refuse=parser.error))
-    add = parser.add_argument
-    add("paths", nargs="+", metavar="PATH", help="files, directories, or - for stdin (then the result goes to stdout)")
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("-w", "--write", action="store_true", help="rewrite the files in place")
-    mode.add_argument("-o", "--output", type=Path, metavar="DIR", help="write all Python files into DIR instead")
-    mode.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
-    mode.add_argument("--dump-ast", action="store_true", help="show the syntax tree of the rewritten files")
-    add("--diff", action="store_true", help="show the diff, also where it is not shown by default")
-    add("--format", choices=("text", "diff", "json", "github"), default="text",
-        help="text: the diff with reasons (default); diff: nothing but the diff")  # fmt: skip
-    add("--stdin-filename", default="<stdin>", metavar="NAME", help="how messages name the text from stdin")
-    add("--exclude", action="append", default=[], metavar="GLOB", help="leave out files or directories; repeatable")
-    add("-j", "--jobs", type=_positive, metavar="N", help="processes to use (default: one a core for many files)")
-    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the diff; NO_COLOR turns auto off")
-    volume = parser.add_mutually_exclusive_group()
-    volume.add_argument("-q", "--quiet", action="store_true", help="no summary and no notes, only errors")
-    volume.add_argument("-v", "--verbose", action="store_true", help="show also what was left alone, and why")
-
-
-def _convert(options: argparse.Namespace, refuse: Callable[[str], NoReturn]) -> int:
+def _convert(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     if "-" in options.paths:
         if options.paths != ["-"] or options.write or options.output:
-            refuse("- stands alone, and its result goes to stdout: no other paths, no --write, no --output")
-        return _convert_stdin(options)
+            options.refuse("- stands alone, and its result goes to stdout: no other paths, no --write, no --output")
+        if options.example or options.verify:
+            options.refuse("--example and --verify import what they run: it must be a file")
+        return _convert_stdin(options, exclusion)
     if options.output and os.path.abspath(options.output) == str(files.common_base(options.paths)):
-        refuse("--output would overwrite what it reads; --write does that in place")
-    found = files.find(options.paths, options.exclude, options.output)
-    for path in found.missing:
-        _complain(f"{path}: no such file or directory")
+        options.refuse("--output would overwrite what it reads; --write does that in place")
+    found = files.find(options.paths, exclusion, options.output)
+    results = _not_found(found, options)
+    targets = list(found.targets) if options.output else files.without_links_to_others(found.targets)
+    bar = not options.quiet and not (sys.stdout.isatty() and _is_shown_at_once(options))
+    try:
+        wanted = running.wanted(options, [target.path for target in targets])
+        agreed = running.verified(options.verify, [target.path for target in targets], wanted)
+    except AutographError as error:
+        _complain(error.diagnostic.render())
+        return FAILED
+    if agreed:
+        _complain(agreed)
+    done = converting.convert_files(targets, options.jobs, wanted)
+    for target, result in zip(targets, progress.tracked(done, len(targets), bar), strict=True):
+        results.append(_finished(result, target, options))
+    return _concluded(results, options)
+
+
+def _not_found(found: files.Found, options: argparse.Namespace) -> list[Result]:
+    """Notes about the search, and its failures as results."""
     if not options.quiet:
         for note in found.notes:
             _complain(note)
-    targets = list(found.targets) if options.output else files.without_links_to_others(found.targets)
-    results = [_finished(result, target, options) for target, result in _converted(targets, options.jobs)]
-    _conclude(results, options)
-    return FAILED if found.missing else _exit_code(results, options)
+    results = [_failed(failure) for failure in found.failures]
+    for result in results:
+        _show(result, options)
+        _show_errors(result, options)
+    return results
 
 
-def _convert_stdin(options: argparse.Namespace) -> int:
+def _failed(failure: Diagnostic) -> Result:
+    return Result(failure.filename, b"", b"", (failure,))
+
+
+def _explain(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
+    """Every place that depends on tensors, and what it would become."""
+    from autograph_torch.cli import explain
+
+    found = files.find(options.paths, exclusion)
+    for note in found.notes:
+        _complain(note)
+    targets = files.without_links_to_others(found.targets)
+    results = [_failed(failure) for failure in found.failures]
+    results += progress.tracked(converting.convert_files(targets, options.jobs), len(targets))
+    for result in results:
+        for diagnostic in result.errors:
+            _complain(diagnostic.render())
+    explain.show(results, options.layout, _wants_colour(options.color))
+    return FAILED if any(result.errors for result in results) else DONE
+
+
+def _convert_stdin(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     """A filter: the converted text, unless a diff, a report or a tree was asked for."""
-    result = _convert_bytes(sys.stdin.buffer.read(), options.stdin_filename)
+    raw = sys.stdin.buffer.read()
+    if exclusion.forced and exclusion.covers(Path(options.stdin_filename)):
+        result = Result(options.stdin_filename, raw, raw)
+    else:
+        result = converting.convert_bytes(raw, options.stdin_filename, running.Wanted(options.target))
     if options.diff or options.check or options.dump_ast or options.format != "text":
         _show(result, options)
     elif not result.errors:
         review.show([Line(" ", result.output)], colour=False)
     _show_errors(result, options)
-    _conclude([result], options)
-    return _exit_code([result], options)
-
-
-def _converted(targets: Sequence[files.Target], jobs: int | None) -> Iterator[tuple[files.Target, Result]]:
-    """Each target with its result, in order."""
-    if jobs is None:
-        jobs = (os.cpu_count() or 1) if len(targets) > FEW_FILES else 1
-    if jobs == 1 or len(targets) < 2:
-        yield from zip(targets, map(_convert_file, targets), strict=True)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from zip(targets, pool.map(_convert_file, targets, chunksize=4), strict=True)
-
-
-def _convert_file(target: files.Target) -> Result:
-    try:
-        raw = target.path.read_bytes()
-    except OSError as error:
-        return Result(target.shown, b"", b"", (_failure(target.shown, "AG301", f"cannot be read: {error.strerror}"),))
-    return _convert_bytes(raw, target.shown)
-
-
-def _convert_bytes(raw: bytes, shown: str) -> Result:
-    """Convert one file's bytes; whatever goes wrong becomes an error in the result, so that the other files go on."""
-    if b"torch" not in raw and b"autograph" not in raw:
-        return Result(shown, raw, raw)
-    from autograph_torch.pipeline import Options, convert_source
-
-    try:
-        converted = convert_source(raw, shown, Options())
-    except AutographError as error:
-        return Result(shown, raw, raw, (error.diagnostic,))
-    except Exception as error:
-        message = f"internal error, please report it: {type(error).__name__}: {error}"
-        return Result(shown, raw, raw, (_failure(shown, "AG390", message),))
-    return Result(shown, raw, converted.output, converted.diagnostics)
+    return _concluded([result], options)
 
 
 def _finished(result: Result, target: files.Target, options: argparse.Namespace) -> Result:
     """Write and show one result, and give it back, with an error added when it could not be written."""
+    from autograph_torch.cli.writing import write
+
     try:
         if options.write and result.changed:
-            files.write(target.path, result.output, model=target.path)
+            write(target.path, result.output, model=target.path)
         elif options.output and not result.errors:
             base = files.common_base(options.paths)
-            files.write(files.mirrored(target.path, base, options.output), result.output, model=target.path)
+            write(files.mirrored(target.path, base, options.output), result.output, model=target.path)
     except OSError as error:
-        failure = _failure(target.shown, "AG301", f"cannot be written: {error.strerror}")
+        failure = files.failure(target.shown, f"cannot be written: {error.strerror}")
         result = Result(result.shown, result.raw, result.raw, (*result.diagnostics, failure))
     _show(result, options)
     _show_errors(result, options)
@@ -167,10 +148,10 @@ def _lines(result: Result, options: argparse.Namespace) -> Iterable[Line]:
     if options.dump_ast:
         return review.syntax_tree(result)
     if options.format == "github":
-        return review.github(result, options.verbose)
+        return reports.github(result, options.verbose)
     if options.format == "diff":
         return review.patch(result) if preview or options.diff else ()
-    if options.format == "json" or (options.quiet and not preview and not options.diff):
+    if options.format in ("json", "sarif") or (options.quiet and not preview and not options.diff):
         return ()
     if preview or options.diff or options.check or options.verbose:
         return review.text(result, preview or options.diff, options.verbose)
@@ -183,18 +164,29 @@ def _show_errors(result: Result, options: argparse.Namespace) -> None:
             _complain(diagnostic.render())
 
 
-def _conclude(results: Sequence[Result], options: argparse.Namespace) -> None:
-    """What can be said only at the end: the JSON report and the summary."""
+def _is_shown_at_once(options: argparse.Namespace) -> bool:
+    """Whether stdout gets something for each file, so that a bar would be in the way."""
+    return not (options.format in ("json", "sarif") or options.write or options.output) or options.diff
+
+
+def _concluded(results: Sequence[Result], options: argparse.Namespace) -> int:
+    """What can be said only at the end, reports for tools and the summary; gives the exit code."""
+    code = _exit_code(results, options)
     if options.format == "json" and not options.dump_ast:
-        review.show([review.report(results)], colour=False)
+        review.show([reports.report(results)], colour=False)
+    elif options.format == "sarif" and not options.dump_ast:
+        from autograph_torch.cli import sarif
+
+        review.show([sarif.log(results, options.verbose, code)], colour=False)
     if options.quiet:
-        return
+        return code
     if not results:
         _complain("no Python files found")
-        return
+        return code
     text = review.summary(results, "changed" if options.write or options.output else "would change")
     hint = "; -v shows what was left alone" if not options.verbose and any(r.left_alone for r in results) else ""
     _complain(text + hint)
+    return code
 
 
 def _exit_code(results: Sequence[Result], options: argparse.Namespace) -> int:
@@ -222,23 +214,11 @@ def _explained(rule: Rule) -> str:
     return "\n\n".join(parts)
 
 
-def _failure(shown: str, code: str, message: str) -> Diagnostic:
-    """An error about a whole file."""
-    return Diagnostic(code, shown, 1, 1, 1, message)
-
-
 def _complain(message: str) -> None:
-    print(message, file=sys.stderr)
+    print(review.printable(message), file=sys.stderr)
 
 
 def _wants_colour(choice: str) -> bool:
     if choice == "auto":
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return choice == "always"
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number

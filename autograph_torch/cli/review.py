@@ -1,4 +1,4 @@
-"""What a person or a tool gets to see of a conversion: the diff with its reasons, JSON, or GitHub's annotations.
+"""What a person gets to see of a conversion: the diff with its reasons, the syntax tree, the summary.
 
 A diff is made of bytes, so that it applies to files of any encoding and with any newlines. The text format repeats the
 file's header before each hunk that has a reason: with text between the hunks of one header neither `git apply` nor
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from autograph_torch.diagnostics import Diagnostic
 
+_NEEDS_QUOTES = re.compile(r'[\x00-\x1f\x7f"\\]')
 STYLES = {"reason": "bold yellow", "header": "bold", "range": "cyan", "-": "red", "+": "green", " ": ""}
 
 
@@ -72,7 +72,7 @@ def text(result: Result, diff: bool, verbose: bool) -> Iterator[Line]:
         yield from map(_reason, result.rewritten)
         return
     hunks = _hunks(result)
-    for index, (hunk, reasons) in enumerate(zip(hunks, _reasons_of(hunks, result.rewritten), strict=True)):
+    for index, (hunk, reasons) in enumerate(zip(hunks, reasons_of(hunks, result.rewritten), strict=True)):
         yield from map(_reason, reasons)
         if reasons or index == 0:
             yield from _header(result.shown)
@@ -86,35 +86,6 @@ def patch(result: Result) -> Iterator[Line]:
         yield from itertools.chain.from_iterable(hunk.lines for hunk in _hunks(result))
 
 
-def github(result: Result, verbose: bool) -> Iterator[Line]:
-    """One workflow command a message: GitHub shows them beside the changed lines of a pull request."""
-    levels = {"AG1": "warning", "AG2": "notice", "AG3": "error"}
-    for diagnostic in result.diagnostics:
-        level = levels[diagnostic.code[:3]]
-        if level == "notice" and not verbose:
-            continue
-        place = f"file={_property(diagnostic.filename)},line={diagnostic.line},col={diagnostic.column}"
-        title = f"title=autograph-torch ({diagnostic.code}),{place},endLine={diagnostic.end_line}"
-        yield _text_line(f"::{level} {title}::{_escaped(diagnostic.message)}")
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """One file of the JSON report; offsets count the bytes of the original file."""
-    status = "failed" if result.errors else "changed" if result.changed else "unchanged"
-    diagnostics = [
-        {name: getattr(diagnostic, name) for name in ("code", "line", "column", "end_line", "message", "advice")}
-        for diagnostic in result.diagnostics
-    ]
-    edits = _edits(result) if result.changed else []
-    return {"path": result.shown, "status": status, "edits": edits, "diagnostics": diagnostics}
-
-
-def report(results: Sequence[Result]) -> Line:
-    """The whole JSON report."""
-    document = {"version": 1, "files": [as_json(result) for result in results]}
-    return _text_line(json.dumps(document, indent=2))
-
-
 def syntax_tree(result: Result) -> Iterator[Line]:
     """The tree of the rewritten file, for those who write passes."""
     import ast
@@ -122,8 +93,8 @@ def syntax_tree(result: Result) -> Iterator[Line]:
     import astunparse
 
     if not result.errors:
-        yield _text_line(f"# {result.shown}")
-        yield _text_line(astunparse.dump(ast.parse(result.output)))
+        yield text_line(f"# {result.shown}")
+        yield text_line(astunparse.dump(ast.parse(result.output)))
 
 
 def summary(results: Sequence[Result], verb: str) -> str:
@@ -154,7 +125,7 @@ def show(lines: Iterable[Line], colour: bool) -> None:
 
 
 def _hunks(result: Result) -> list[Hunk]:
-    old, new = _lines_of(result.raw), _lines_of(result.output)
+    old, new = lines_of(result.raw), lines_of(result.output)
     groups = difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(3)
     return [_hunk(group, old, new) for group in groups]
 
@@ -162,7 +133,7 @@ def _hunks(result: Result) -> list[Hunk]:
 def _hunk(group: Sequence[tuple[str, int, int, int, int]], old: list[bytes], new: list[bytes]) -> Hunk:
     first, last = group[0], group[-1]
     ranges = f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
-    lines = [_text_line(ranges, "range")]
+    lines = [text_line(ranges, "range")]
     for tag, i1, i2, j1, j2 in group:
         if tag == "equal":
             lines += [_diff_line(" ", line) for line in old[i1:i2]]
@@ -185,13 +156,20 @@ def _diff_line(sign: str, line: bytes) -> Line:
 
 
 def _header(shown: str) -> Iterator[Line]:
-    """`--- a/path` and `+++ b/path`; a tab ends names with spaces, as git writes them."""
-    name = shown.lstrip("/") + ("\t" if " " in shown else "")
-    yield _text_line(f"--- a/{name}", "header")
-    yield _text_line(f"+++ b/{name}", "header")
+    """`--- a/path` and `+++ b/path`, written as git writes them."""
+    for sign, prefix in (("---", "a/"), ("+++", "b/")):
+        yield text_line(f"{sign} {_quoted(prefix + shown.lstrip('/'))}", "header")
 
 
-def _reasons_of(hunks: Sequence[Hunk], diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
+def _quoted(name: str) -> str:
+    """A tab ends names with spaces; names with control characters, quotes or backslashes are C strings."""
+    if not _NEEDS_QUOTES.search(name):
+        return name + ("\t" if " " in name else "")
+    escaped = re.sub(r'["\\]', r"\\\g<0>", name)
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\{ord(found[0]):03o}", escaped) + '"'
+
+
+def reasons_of(hunks: Sequence[Hunk], diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
     """For each hunk its reasons: those of a line go to the first hunk that does not end above it."""
     reasons: list[list[Diagnostic]] = [[] for _ in hunks]
     for diagnostic in sorted(diagnostics, key=lambda diagnostic: (diagnostic.line, diagnostic.column)):
@@ -201,50 +179,18 @@ def _reasons_of(hunks: Sequence[Hunk], diagnostics: Iterable[Diagnostic]) -> lis
 
 
 def _reason(diagnostic: Diagnostic) -> Line:
-    return _text_line(f"{diagnostic.filename}:{diagnostic.line}: {diagnostic.code} {diagnostic.message}", "reason")
+    return text_line(f"{diagnostic.filename}:{diagnostic.line}: {diagnostic.code} {diagnostic.message}", "reason")
 
 
-def _edits(result: Result) -> list[dict[str, Any]]:
-    """The changed runs of whole lines, each with its reasons."""
-    old, new = _lines_of(result.raw), _lines_of(result.output)
-    offsets = list(itertools.accumulate(map(len, old), initial=0))
-    codec = _codec(result.raw)
-    changes = [code for code in difflib.SequenceMatcher(None, old, new).get_opcodes() if code[0] != "equal"]
-    reasons = _reasons_of([Hunk(i2, ()) for _, _, i2, _, _ in changes], result.rewritten)
-    return [
-        {
-            "range": {
-                "byteOffset": {"start": offsets[i1], "end": offsets[i2]},
-                "start": {"line": i1 + 1, "column": 1},
-                "end": {"line": i2 + 1, "column": 1},
-            },
-            "replacement": b"".join(new[j1:j2]).decode(codec),
-            "reason": [f"{diagnostic.code} {diagnostic.message}" for diagnostic in why],
-        }
-        for (_, i1, i2, j1, j2), why in zip(changes, reasons, strict=True)
-    ]
-
-
-def _lines_of(data: bytes) -> list[bytes]:
+def lines_of(data: bytes) -> list[bytes]:
     """The lines as diff and patch see them: a newline ends a line, a lone carriage return does not."""
     return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
 
 
-def _codec(raw: bytes) -> str:
-    import io
-    import tokenize
-
-    codec, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-    return "utf-8" if codec == "utf-8-sig" else codec  # a byte order mark is part of what an edit replaces
+def printable(text: str) -> str:
+    """Text for a terminal, also when it has the name of a file that is not text."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _text_line(content: str, kind: str = " ") -> Line:
+def text_line(content: str, kind: str = " ") -> Line:
     return Line(kind, content.encode("utf-8", "surrogateescape") + b"\n")
-
-
-def _escaped(message: str) -> str:
-    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(value: str) -> str:
-    return _escaped(value).replace(":", "%3A").replace(",", "%2C")

@@ -85,6 +85,6 @@ def _canonical(text: str) -> str | None:
 def _cannot_print(source: SourceFile, original: Function) -> ConversionError:
     number = original.lineno
     snippet = source.line(number).decode("utf-8").rstrip("\r\n")
-    message = f"'{original.name}' could not be printed faithfully; this is a defect of autograph-torch"
+    message = "its new text does not say what it should; this is a defect of autograph-torch, please report it"
     column = original.col_offset + 1
     return ConversionError(Diagnostic("AG390", source.filename, number, column, number, message, snippet=snippet))

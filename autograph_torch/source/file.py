@@ -25,6 +25,7 @@ from autograph_torch.source.tokens import Tokens, tokens_of
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 _INDENT = re.compile(rb"[ \t\f]*")
 _SHORTEST_LIMIT, _LONGEST_LIMIT = 79, 120
+_LARGEST = 4 << 20  # bytes; the trees of a larger file can take gigabytes
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class SourceFile:
     @classmethod
     def read(cls, raw: bytes, filename: str) -> SourceFile:
         """Decode and parse; whatever is wrong with the file is a `SourceError` that names the line."""
+        if len(raw) > _LARGEST:
+            raise source_error(filename, f"too large: {len(raw):,} bytes, at most {_LARGEST:,} can be analysed")
         bom = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
         codec = _codec(raw, filename)
         text = _decode(raw[len(bom) :], codec, filename)
@@ -166,9 +169,26 @@ def _parse(text: str, utf8: bytes, filename: str) -> ast.Module:
             filename, error.msg, error.lineno or 1, error.offset or 1, (error.text or "").rstrip("\r\n")
         ) from error
     except (RecursionError, MemoryError) as error:
-        raise source_error(filename, "too deeply nested for the Python parser") from error
+        line = _deepest_line(text, filename)
+        raise source_error(filename, "too deeply nested for the Python parser", line) from error
     except ValueError as error:
         raise source_error(filename, str(error)) from error
+
+
+def _deepest_line(text: str, filename: str) -> int:
+    """The line with which the text becomes too deep; the parser does not say it."""
+    lines = text.splitlines(keepends=True)
+
+    def is_too_deep(count: int) -> bool:
+        try:
+            parse_quietly("".join(lines[:count]), filename)
+        except (RecursionError, MemoryError):
+            return True
+        except SyntaxError:
+            return False
+        return False
+
+    return bisect.bisect_left(range(len(lines)), True, 1, key=is_too_deep)
 
 
 def parse_quietly(text: str, filename: str = "<source>") -> ast.Module:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import gast
 
 from autograph_torch.diagnostics import Diagnostic, SourceError
+from autograph_torch.source.directives import Directives
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -53,6 +54,13 @@ def locate(code: types.CodeType) -> Located:
         raise _no_source(code, "its file has changed since it was loaded, or it was made by a program")
     node, owner = found[0]
     return Located(node, code.co_filename, lines, owner)
+
+
+@functools.lru_cache(maxsize=32)
+def skipped_lines(filename: str, lines: tuple[str, ...]) -> frozenset[int]:
+    """The lines of a file that comments ask to leave alone; `skip-file` is about the file's text and does not count."""
+    text = "".join(lines)
+    return Directives.read(text, filename, _parse(text)).skipped_lines if "autograph:" in text else frozenset()
 
 
 def as_function(node: ast.AST) -> gast.FunctionDef:

@@ -96,8 +96,7 @@ def tokens_of(utf8: bytes, line_starts: tuple[int, ...]) -> Tokens:
 
 
 def _tokens(text: str, lines: list[str], starts: tuple[int, ...], size: int) -> Iterator[Token]:
-    reader = io.StringIO(text, newline="\n")
-    for item in tokenize.generate_tokens(reader.readline):
+    for item in python_tokens(text):
         if tokenize.tok_name[item.type] in _DROPPED:
             continue
         begin, end = (_offset(place, lines, starts, size) for place in (item.start, item.end))
@@ -105,6 +104,18 @@ def _tokens(text: str, lines: list[str], starts: tuple[int, ...], size: int) -> 
             # The newline itself, which may be two bytes wide, or nothing at the end of the file.
             end = starts[item.start[0]] if item.start[0] < len(starts) else size
         yield Token(tokenize.tok_name[item.type], item.string, begin, end)
+
+
+def python_tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+    """Python's own tokens of text that is known to parse.
+
+    Raises:
+        ValueError: the tokenizer, which is not the parser's before Python 3.12, does not agree.
+    """
+    try:
+        yield from tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise ValueError(f"the tokenizer does not understand its file: {error}") from error
 
 
 def _offset(place: tuple[int, int], lines: list[str], starts: tuple[int, ...], size: int) -> int:

@@ -107,7 +107,7 @@ def type_of(value: Any) -> Type:
 
 def observed_code(source: SourceFile) -> types.CodeType:
     """The code of a module whose branches and loops report to the global name `OBSERVER`."""
-    directives = Directives.read(source.text, source.filename)
+    directives = Directives.read(source.text, source.filename, source.tree)
     around = Surroundings(
         filename=source.filename,
         lines=tuple(source.text.splitlines()),

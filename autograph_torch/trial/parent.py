@@ -51,7 +51,7 @@ def learn(example: str, files: Sequence[str]) -> Learned:
     """Run an example, and then again with its branches and loops rewritten, until nothing fails.
 
     Raises:
-        ConversionError: AG305, the example cannot be run as it is.
+        ConversionError: AG330, the example cannot be run as it is.
     """
     real = [os.path.realpath(file) for file in files]
     with tempfile.TemporaryDirectory() as folder:
@@ -113,5 +113,5 @@ def _run(folder: str, job: Mapping[str, Any], output: str = "") -> Any:
 
 def _failed(example: str, reason: str) -> ConversionError:
     return ConversionError(
-        Diagnostic("AG305", example, 1, 1, 1, f"the example cannot be used: {reason}", "it must run as it is")
+        Diagnostic("AG330", example, 1, 1, 1, f"the example cannot be used: {reason}", "it must run as it is")
     )

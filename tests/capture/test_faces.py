@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograph_torch import autograph, convert, do_not_convert
+from autograph_torch import AutographError, autograph, convert, do_not_convert
 
 X = torch.tensor([1.0, 2.0])
 BOTH = (X, -X)
@@ -451,3 +451,27 @@ def test_do_not_convert_gives_the_function_back() -> None:
         return x
 
     assert do_not_convert(kept) is kept
+
+
+def skips(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:  # autograph: skip
+        return x
+    return -x
+
+
+def skipped(x: torch.Tensor) -> torch.Tensor:  # autograph: skip
+    return x if x.sum() > 0 else -x
+
+
+def calls_skipped(x: torch.Tensor) -> torch.Tensor:
+    x = skipped(x)
+    if x.sum() > 3:
+        x = x * 2
+    return x
+
+
+@pytest.mark.parametrize("function", [skips, skipped, calls_skipped])
+def test_comments_that_skip_hold_for_live_functions(function: Any) -> None:
+    with pytest.raises(AutographError):
+        autograph(function, backend="eager")(X)
+    assert torch.equal(convert(function)(X), function(X))

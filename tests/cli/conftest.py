@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,14 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(compiler: None, here: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Call the command in an empty directory; gives its exit code and what it printed."""
+def run(compiler: None, run_real: Run) -> Run:
+    """Call the command with the stand-in in an empty directory; gives its exit code and what it printed."""
+    return run_real
+
+
+@pytest.fixture
+def run_real(here: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """The same with the real compiler."""
 
     def call(*arguments: str) -> Ran:
         capsysbinary.readouterr()
@@ -48,3 +56,9 @@ def file(here: Path) -> Path:
     path = here / "m.py"
     path.write_bytes(stand_in.FILE)
     return path
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    """Sets what the next command reads from stdin."""
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))

@@ -46,9 +46,11 @@ def convert_source(raw: bytes, filename: str, options: Options) -> Converted:
         if b"wrong" in line:
             raise SourceError(Diagnostic("AG301", filename, number, 3, number, "invalid syntax", "", line.decode()))
         if b"tensor_if" in line:
-            diagnostics.append(Diagnostic("AG101", filename, number, 1, number, "'if' on a tensor -> ag.cond"))
+            message = "'if' on a tensor -> ag.cond"
+            diagnostics.append(Diagnostic("AG101", filename, number, 1, number, message, "", line.decode()))
         if b"leave" in line:
-            diagnostics.append(Diagnostic("AG201", filename, number, 5, number, "left alone: 'yield' in the branch"))
+            message = "left alone: 'yield' in the branch"
+            diagnostics.append(Diagnostic("AG201", filename, number, 5, number, message, "take it out", line.decode()))
         lines.append(line.replace(b"tensor_if", b"ag_cond"))
     output = b"\n".join(lines)
     if output != raw:

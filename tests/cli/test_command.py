@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from autograph_torch import __version__
 from autograph_torch.diagnostics import RULES
-from tests.cli.stand_in import Run
+from tests.cli.stand_in import CONVERTED, FILE, Run
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +45,34 @@ def test_without_a_command(run: Run) -> None:
     ran = run()
     assert ran.code == 2
     assert "usage:" in ran.stderr
+
+
+def test_hooks_of_pre_commit(run: Run, file: Path) -> None:
+    hooks = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    entries = re.findall(r"^  entry: autograph-torch (.*)$", hooks, re.MULTILINE)
+    assert len(entries) == len(re.findall(r"^- id: ", hooks, re.MULTILINE)) == 2
+    check, write = (entry.split() for entry in entries)
+    assert run(*check, "m.py").code == 1
+    assert file.read_bytes() == FILE
+    assert run(*write, "m.py").code == 0
+    assert file.read_bytes() == CONVERTED
+    assert run(*check, "m.py").code == 0
+
+
+def test_recipes_of_the_readme(run: Run, here: Path, stdin: Callable[[bytes], None]) -> None:
+    readme = (ROOT / "README.md").read_text()
+    settings = re.search(r"```toml\n(\[tool\.autograph-torch\].*?)```", readme, re.DOTALL)
+    assert settings
+    Path("pyproject.toml").write_text(settings[1])
+    Path("src").mkdir()
+    Path("src/m.py").write_bytes(FILE)
+    commands = re.findall(
+        r"autograph-torch (convert.*?src/)(?: >.*)?$", readme.split("GitHub workflow")[1], re.MULTILINE
+    )
+    assert [run(*command.split()).code for command in commands] == [1, 0]
+    (editor,) = re.findall(r"^:%!autograph-torch (.*)$", readme, re.MULTILINE)
+    stdin(FILE)
+    assert run(*editor.replace("%", "src/m.py").split()).stdout == CONVERTED
 
 
 SMALL = """\

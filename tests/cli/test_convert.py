@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.stand_in import CONVERTED, FILE, Ran, Run
+from tests.cli.stand_in import CONVERTED, FILE, Run
 
 
 def test_previews_by_default(run: Run, file: Path) -> None:
@@ -165,8 +165,8 @@ def test_a_failed_file_does_not_stop_the_others(run: Run, file: Path, bad: bytes
     ran = run("convert", "-w", "bad.py", "missing.py", "m.py")
     assert ran.code == 2
     assert message in ran.stderr
-    assert "missing.py: no such file or directory" in ran.stderr
-    assert "1 failed" in ran.stderr
+    assert "missing.py:1:1: AG301 cannot be read: No such file or directory\n" in ran.stderr
+    assert "2 failed" in ran.stderr
     assert Path("bad.py").read_bytes() == bad
     assert file.read_bytes() == CONVERTED
 
@@ -181,38 +181,30 @@ def test_a_failed_file_is_not_mirrored(run: Run, file: Path) -> None:
     assert [path.name for path in Path("out").iterdir()] == ["m.py"]
 
 
-def test_a_file_that_cannot_be_written_fails(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)  # the mode would not stop root
-    ran = run("convert", "-w", "m.py")
-    assert ran.code == 2
-    assert "m.py:1:1: AG301 cannot be written: file is read-only" in ran.stderr
-    assert file.read_bytes() == FILE
-
-
-def test_stdin_gives_the_converted_text(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = _with_stdin(run, monkeypatch, FILE, "-")
+def test_stdin_gives_the_converted_text(run: Run, stdin: Callable[[bytes], None]) -> None:
+    stdin(FILE)
+    ran = run("convert", "-")
     assert (ran.code, ran.stdout) == (0, CONVERTED)
 
 
-def test_stdin_with_diff_names_the_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = _with_stdin(run, monkeypatch, FILE, "-", "--diff", "--stdin-filename", "m.py")
+def test_stdin_with_diff_names_the_file(run: Run, stdin: Callable[[bytes], None]) -> None:
+    stdin(FILE)
+    ran = run("convert", "-", "--diff", "--stdin-filename", "m.py")
     assert ran.text == DIFF_WITH_REASONS
 
 
-def test_stdin_check(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _with_stdin(run, monkeypatch, FILE, "-", "--check").code == 1
-    assert _with_stdin(run, monkeypatch, CONVERTED, "-", "--check").code == 0
+def test_stdin_check(run: Run, stdin: Callable[[bytes], None]) -> None:
+    stdin(FILE)
+    assert run("convert", "-", "--check").code == 1
+    stdin(CONVERTED)
+    assert run("convert", "-", "--check").code == 0
 
 
-def test_stdin_that_fails_gives_no_text(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = _with_stdin(run, monkeypatch, b"torch wrong\n", "-")
+def test_stdin_that_fails_gives_no_text(run: Run, stdin: Callable[[bytes], None]) -> None:
+    stdin(b"torch wrong\n")
+    ran = run("convert", "-")
     assert (ran.code, ran.stdout) == (2, b"")
     assert "<stdin>:1:3: AG301 invalid syntax" in ran.stderr
-
-
-def _with_stdin(run: Run, monkeypatch: pytest.MonkeyPatch, text: bytes, *arguments: str) -> Ran:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    return run("convert", *arguments)
 
 
 def test_json(run: Run, file: Path) -> None:

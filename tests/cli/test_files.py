@@ -21,8 +21,8 @@ def git(directory: str = ".") -> None:
     subprocess.run(["git", "init", "--quiet", directory], check=True)
 
 
-def found(*paths: str, exclude: tuple[str, ...] = ()) -> list[str]:
-    return [target.shown for target in files.find(paths, exclude).targets]
+def found(*paths: str, exclude: tuple[str, ...] = (), forced: bool = False, base: Path | None = None) -> list[str]:
+    return [target.shown for target in files.find(paths, files.Exclusion(exclude, forced, base)).targets]
 
 
 def test_walks_directories_in_order(here: Path) -> None:
@@ -109,7 +109,9 @@ def test_names_each_file_once(here: Path) -> None:
 
 
 def test_missing_paths_are_reported(here: Path) -> None:
-    assert files.find(["a.py", "b"]).missing == ("a.py", "b")
+    failures = files.find(["a.py", "b"]).failures
+    message = "cannot be read: No such file or directory"
+    assert [(found.filename, found.message) for found in failures] == [("a.py", message), ("b", message)]
 
 
 def test_outside_the_working_directory_names_are_as_given(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,43 +137,3 @@ def test_links(here: Path, repository: bool) -> None:
     once = files.without_links_to_others(result.targets)
     assert [target.shown for target in once] == ["tree/a.py", "tree/deep/b.py"]
     assert found("tree/leaves.py") == ["tree/leaves.py"]
-
-
-def test_write_replaces_in_one_step_and_keeps_the_mode(here: Path) -> None:
-    make("a.py")
-    os.chmod("a.py", 0o751)
-    before = os.stat("a.py").st_ino
-    files.write(Path("a.py"), b"new", Path("a.py"))
-    assert Path("a.py").read_bytes() == b"new"
-    assert os.stat("a.py").st_mode & 0o7777 == 0o751
-    assert os.stat("a.py").st_ino != before
-    assert os.listdir() == ["a.py"]
-
-
-def test_write_follows_links(here: Path) -> None:
-    make("real/a.py")
-    os.symlink("real/a.py", "link.py")
-    files.write(Path("link.py"), b"new", Path("link.py"))
-    assert os.path.islink("link.py")
-    assert Path("real/a.py").read_bytes() == b"new"
-
-
-def test_write_keeps_hard_links_together(here: Path) -> None:
-    make("a.py")
-    os.link("a.py", "b.py")
-    files.write(Path("a.py"), b"new", Path("a.py"))
-    assert Path("b.py").read_bytes() == b"new"
-    assert os.path.samefile("a.py", "b.py")
-
-
-def test_a_write_that_fails_leaves_the_old_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make("a.py")
-
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(OSError, match="No space left"):
-        files.write(Path("a.py"), b"new", Path("a.py"))
-    assert Path("a.py").read_bytes() == b"pass\n"
-    assert os.listdir() == ["a.py"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograph_torch.cli import review
+from autograph_torch.cli import reports, review
 from autograph_torch.cli.review import Line, Result
 from autograph_torch.diagnostics import Diagnostic
 
@@ -35,7 +35,7 @@ def joined(lines: Iterable[Line]) -> bytes:
 
 
 @pytest.mark.parametrize(("old", "new"), PAIRS.values(), ids=PAIRS)
-@pytest.mark.parametrize("name", ["m.py", "with space/m.py"])
+@pytest.mark.parametrize("name", ["m.py", "with space/m.py", 'quote" and \\.py', "new\nline\t.py", "caf\udce9.py"])
 def test_git_applies_the_patch(here: Path, name: str, old: bytes, new: bytes) -> None:
     assert applied(name, old, review.patch(Result(name, old, new))) == new
 
@@ -79,14 +79,14 @@ def test_every_reason_is_shown_though_its_line_did_not_change() -> None:
 
 def test_json_replacements_are_text_of_the_files_encoding() -> None:
     old, new = b"# coding: latin-1\n'\xe4' + a\n", b"# coding: latin-1\n'\xe4' + b\n"
-    (edit,) = review.as_json(Result("m.py", old, new))["edits"]
+    (edit,) = reports.as_json(Result("m.py", old, new))["edits"]
     assert edit["replacement"] == "'ä' + b\n"
     assert edit["range"]["byteOffset"] == {"start": 18, "end": len(old)}
 
 
 def test_github_messages_are_escaped() -> None:
     result = Result("a,b:c.py", b"", b"", (Diagnostic("AG301", "a,b:c.py", 1, 1, 1, "50% of\nit"),))
-    (line,) = review.github(result, verbose=False)
+    (line,) = reports.github(result, verbose=False)
     assert line.content == (
         b"::error title=autograph-torch (AG301),file=a%2Cb%3Ac.py,line=1,col=1,endLine=1::50%25 of%0Ait\n"
     )
