@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 
@@ -11,7 +11,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import Diagnostic
-from autograph_torch.passes import PASSES, has_work
+from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
@@ -31,6 +31,7 @@ class Surroundings:
     outer: Mapping[str, Kind] = field(default_factory=dict)
     assume_unknown: bool = False
     skipped_lines: frozenset[int] = frozenset()
+    passes: tuple[Pass, ...] = PASSES
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _run_passes(
     )
     if not has_work(tree, facts):
         return tree, facts
-    for lower in PASSES:
+    for lower in around.passes:
         tree = lower(tree, facts)
     return number_in_reading_order(spell_out_super(tree), facts.fresh), facts
 
@@ -97,9 +98,7 @@ def _rewrite_nested(
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
     if not any(isinstance(node, SCOPES) for node in walk_scope(children(function))):
         return function
-    inner = Surroundings(
-        around.filename, around.lines, around.imports, kinds.names(), around.assume_unknown, around.skipped_lines
-    )
+    inner = replace(around, outer=kinds.names())
 
     def visit(node: gast.AST) -> gast.AST:
         if isinstance(node, FUNCTIONS) and node.lineno not in around.skipped_lines:

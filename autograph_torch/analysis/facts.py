@@ -132,14 +132,18 @@ class Facts:
 
     def report(self, code: str, node: gast.AST, message: str, advice: str = "") -> None:
         """Tell the user about a place in the source (once for the same place and code)."""
+        found = self.diagnostic(code, node, message, advice)
+        if all((d.code, d.line, d.column) != (found.code, found.line, found.column) for d in self.diagnostics):
+            self.diagnostics.append(found)
+
+    def diagnostic(self, code: str, node: gast.AST, message: str, advice: str = "") -> Diagnostic:
+        """A message about a place in the source."""
         at = origin(node) or node
         line = at.lineno
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         column = len(text.encode()[: at.col_offset].decode(errors="ignore")) + 1
         end = getattr(at, "end_lineno", None) or line
-        found = Diagnostic(code, self.filename, line, column, end, message, advice, text)
-        if all((d.code, d.line, d.column) != (found.code, found.line, found.column) for d in self.diagnostics):
-            self.diagnostics.append(found)
+        return Diagnostic(code, self.filename, line, column, end, message, advice, text)
 
 
 def _is_runtime_call(node: gast.expr) -> bool:

@@ -280,7 +280,7 @@ class Kinds:
             if path is not None and node.args and isinstance(node.args[0], gast.Name):
                 if path.split(".")[-1] not in _NO_EVIDENCE:
                     self._evidence.add(node.args[0].id)
-        for name in self._evidence:
+        for name in self._evidence - set(self._imports.torch) - self._imports.modules:
             if self._env.get(name, U) == U and (name in self._seeds or name not in self._bound):
                 self._seeds[name] = self._env[name] = T
 

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograph_torch.cli import arguments, converting, files, progress, reports, review, settings
+from autograph_torch.cli import arguments, converting, files, progress, reports, review, running, settings
 from autograph_torch.cli.review import Line, Result
-from autograph_torch.diagnostics import RULES, Diagnostic, Rule
+from autograph_torch.diagnostics import RULES, AutographError, Diagnostic, Rule
 
 DONE, WOULD_CHANGE, FAILED = 0, 1, 2
 
@@ -49,6 +49,8 @@ def _convert(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     if "-" in options.paths:
         if options.paths != ["-"] or options.write or options.output:
             options.refuse("- stands alone, and its result goes to stdout: no other paths, no --write, no --output")
+        if options.example or options.verify:
+            options.refuse("--example and --verify import what they run: it must be a file")
         return _convert_stdin(options, exclusion)
     if options.output and os.path.abspath(options.output) == str(files.common_base(options.paths)):
         options.refuse("--output would overwrite what it reads; --write does that in place")
@@ -56,7 +58,15 @@ def _convert(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     results = _not_found(found, options)
     targets = list(found.targets) if options.output else files.without_links_to_others(found.targets)
     bar = not options.quiet and not (sys.stdout.isatty() and _is_shown_at_once(options))
-    done = converting.convert_files(targets, options.jobs)
+    try:
+        wanted = running.wanted(options, [target.path for target in targets])
+        agreed = running.verified(options.verify, [target.path for target in targets], wanted)
+    except AutographError as error:
+        _complain(error.diagnostic.render())
+        return FAILED
+    if agreed:
+        _complain(agreed)
+    done = converting.convert_files(targets, options.jobs, wanted)
     for target, result in zip(targets, progress.tracked(done, len(targets), bar), strict=True):
         results.append(_finished(result, target, options))
     return _concluded(results, options)
@@ -101,7 +111,7 @@ def _convert_stdin(options: argparse.Namespace, exclusion: files.Exclusion) -> i
     if exclusion.forced and exclusion.covers(Path(options.stdin_filename)):
         result = Result(options.stdin_filename, raw, raw)
     else:
-        result = converting.convert_bytes(raw, options.stdin_filename)
+        result = converting.convert_bytes(raw, options.stdin_filename, running.Wanted(options.target))
     if options.diff or options.check or options.dump_ast or options.format != "text":
         _show(result, options)
     elif not result.errors:
