@@ -1,10 +1,10 @@
 """How values travel through torch.cond and torch.while_loop, as text.
 
-    tensor              itself; a copy where it may share memory with something else: x.clone()
-    Python number       torch.full((), n) on the way in, .item() on the way out; not torch.tensor(n), which the tracer
-                        takes for a constant, and a loop's result with it (torch 2.11 to 2.13)
-    integers and truth values beside floats, in a branch that may be differentiated: the same bits, or the same
-                        value, as float64: torch.cond (2.13) takes results of one sort only, with or without gradient
+tensor              itself; a copy where it may share memory with something else: x.clone()
+Python number       torch.full((), n) on the way in, .item() on the way out; not torch.tensor(n), which the tracer
+                    takes for a constant, and a loop's result with it (torch 2.11 to 2.13)
+integers and truth values beside floats, in a branch that may be differentiated: the same bits, or the same
+                    value, as float64: torch.cond (2.13) takes results of one sort only, with or without gradient
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from autograph_torch.source.templates import call, constant
 
 # Methods and functions of torch that give a tensor in memory of its own, whatever their arguments are.
 FRESH = frozenset(
-    "clone sum mean std var prod any all max min amax amin argmax argmin norm abs exp log log1p sqrt rsqrt sin cos tan "
-    "tanh sigmoid relu softmax log_softmax clamp matmul mm bmm mv dot cumsum cumprod isnan isinf isfinite eq ne lt le gt "
-    "ge logical_and logical_or logical_not where cat stack zeros ones full tensor zeros_like ones_like full_like arange "
-    "new_zeros new_ones round floor ceil square sign pow cond add sub mul div neg maximum minimum outer lerp "
-    "masked_fill roll flip count_nonzero scalar_tensor linear".split()
-)  # fmt: skip
+    "clone sum mean std var prod any all max min amax amin argmax argmin norm abs exp log log1p sqrt rsqrt sin "
+    "cos tan tanh sigmoid relu softmax log_softmax clamp matmul mm bmm mv dot cumsum cumprod isnan isinf isfinite "
+    "eq ne lt le gt ge logical_and logical_or logical_not where cat stack zeros ones full tensor zeros_like "
+    "ones_like full_like arange new_zeros new_ones round floor ceil square sign pow cond add sub mul div neg "
+    "maximum minimum outer lerp masked_fill roll flip count_nonzero scalar_tensor linear".split()
+)
 _TO_DTYPE = {"bool": "bool", "int32": "int", "int16": "short"}
 
 

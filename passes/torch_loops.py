@@ -6,7 +6,8 @@
                                        return x, n
 
                                    entered = x.norm() > 1
-                                   last_x, n = torch.while_loop(lambda x, n: x.norm() > 1, body, (x, torch.full((), n)))
+                                   last_x, n = torch.while_loop(
+                                       lambda x, n: x.norm() > 1, body, (x, torch.full((), n)))
                                    x = torch.where(entered, last_x, x)
                                    n = n.item()
 
@@ -15,8 +16,8 @@ the gradient of a loop without trips, so torch.where gives back what it began wi
 at first but gets one from another tensor, so it begins as a torch.where that is linked to that tensor.
 And the tracer must not know the value that a carry begins with (`i = torch.tensor(0)`): it would take the result of one
 trip for that of the loop.
-Refused: such loops inside of a branch or another loop (Inductor overwrites what it has saved), carries that change their
-type, and loops over anything but a `range` of data.
+Refused: such loops inside of a branch or another loop (Inductor overwrites what it has saved), carries that change
+their type, and loops over anything but a `range` of data.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ import gast
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import binds, free_reads, names_of, parameters, reads, walk_scope
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
-from autograph_torch.passes.torch_encoding import Leaf, freshly_bound, is_fresh, is_known, leaf_of, method, true_of
 from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, written_names
+from autograph_torch.passes.torch_encoding import freshly_bound, is_fresh, is_known, leaf_of, method, true_of
 from autograph_torch.source.nodes import name, place, rebuild, replace
 from autograph_torch.source.templates import assign, call, constant, function, returns, runtime_function, thunk
 
@@ -140,7 +141,9 @@ class _Loop:
         if self.kinds[n] != NumberType("int"):
             return False
         test = [] if self.over_range else [self.node.args[0].body]
-        if any(runtime_function(inner) in ("cond", "while_loop", "for_loop") for s in self.body for inner in gast.walk(s)):
+        if any(
+            runtime_function(inner) in ("cond", "while_loop", "for_loop") for s in self.body for inner in gast.walk(s)
+        ):
             return False
         return all(_only_counts(node, n) for node in [*self.body, *test]) and all(
             isinstance(value, gast.Name) or not reads(value) & {n} for value in self.value
@@ -159,10 +162,9 @@ class _Loop:
         guarded = [n for n in self.carry if self._is_float(n)] if self.around.differentiable else []
         callable_ = thunk(test, names)
         if guarded:
+            self.facts.report("AG112", self.node, "the gradient of this loop needs a setting of Inductor")
             before.append(self._entered(counter, test))
-        loop = call(
-            self.lowering.encoder.torch("while_loop"), callable_, body, gast.Tuple(elts=init, ctx=gast.Load())
-        )
+        loop = call(self.lowering.encoder.torch("while_loop"), callable_, body, gast.Tuple(elts=init, ctx=gast.Load()))
         return [*before, *self._finished(loop, names, counter, guarded)]
 
     def _counter(self, before: list[gast.stmt]) -> str:
@@ -229,7 +231,11 @@ class _Loop:
         numbers = frozenset(self.tensors | ({counter} if counter and self._counts_item(counter) else set()))
         unwrap = [*self.unwrapped, *([counter] if counter and counter not in numbers else [])]
         around = dataclasses.replace(
-            self.around, nested=True, result=None, fresh=frozenset(), tensors=(self.around.tensors | numbers) - set(unwrap)
+            self.around,
+            nested=True,
+            result=None,
+            fresh=frozenset(),
+            tensors=(self.around.tensors | numbers) - set(unwrap),
         )
         lead = [assign([n], method(name(n), "item")) for n in unwrap]
         lead += [assign([n], method(name(n), "clone")) for n in self.written if n in written_names(self.body)]
@@ -332,7 +338,7 @@ class _Loop:
         total: gast.expr | None = None
         for source in sources:
             one: gast.expr = method(name(source), "sum")
-            if self.site.names[source].dtype != self.kinds[n].dtype:
+            if getattr(self.site.names[source], "dtype", "") != getattr(self.kinds[n], "dtype", ""):
                 one = method(one, "to", gast.Attribute(value=name(n), attr="dtype", ctx=gast.Load()))
             total = one if total is None else gast.BinOp(left=total, op=gast.Add(), right=one)
         always = method(true_of(n), "bool")
@@ -394,9 +400,7 @@ class _Loop:
         stop = self._range()[-1] if len(self._range()) < 3 else self._range()[1]
         return isinstance(stop, gast.Name) and isinstance(self.site.names.get(stop.id), TensorType)
 
-    def _finished(
-        self, loop: gast.expr, names: list[str], counter: str, guarded: list[str]
-    ) -> list[gast.stmt]:
+    def _finished(self, loop: gast.expr, names: list[str], counter: str, guarded: list[str]) -> list[gast.stmt]:
         last = {n: self.facts.fresh(f"last_{n}") for n in dict.fromkeys([*guarded, *self.written])}
         targets = [self.facts.fresh("_") if n == counter else last.get(n, n) for n in names]
         done = [assign(targets, loop, always_tuple=True)]
@@ -461,5 +465,3 @@ def _without_augmented(node: gast.stmt, numbers: frozenset[str]) -> gast.stmt:
         value = gast.BinOp(left=name(node.target.id), op=node.op, right=node.value)
         return replace(node, gast.Assign(targets=[name(node.target.id, store=True)], value=value, type_comment=None))
     return node
-
-

@@ -45,7 +45,8 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
     add("--target", choices=("autograph", "torch"), default="autograph",
         help="what rewritten code calls: our runtime (default), or torch.cond and torch.while_loop alone")  # fmt: skip
     add("--example", metavar="MODULE:FUNCTION",
-        help="with --target torch: RUNS the function, which takes no arguments and calls the code, for the types it sees")  # fmt: skip
+        help="with --target torch: RUNS the function, which takes no arguments and calls the code, and uses the types "
+        "that it sees")  # fmt: skip
     add("--verify", metavar="MODULE:FUNCTION",
         help="RUNS the function on the original and on the rewritten code of both targets; nothing is written if "
         "results, output, exceptions or changed arguments differ")  # fmt: skip

@@ -163,7 +163,9 @@ def python_flag_inside(x, flag):
     return y
 
 
-@program(inputs=[lambda: (vec(1, 2), None), lambda: (vec(-1, -2), vec(1, 1)), lambda: (vec(1, 2), vec(1, 1))], grad=True)
+@program(
+    inputs=[lambda: (vec(1, 2), None), lambda: (vec(-1, -2), vec(1, 1)), lambda: (vec(1, 2), vec(1, 1))], grad=True
+)
 def optional_argument(x, bias):
     if bias is None:
         bias = torch.zeros(2)
@@ -340,7 +342,9 @@ def accumulate(x, w):
     return total, i
 
 
-@program(inputs=[lambda: (scalar(2), scalar(1)), lambda: (scalar(9), scalar(1)), lambda: (scalar(1), scalar(1))], grad=True)
+@program(
+    inputs=[lambda: (scalar(2), scalar(1)), lambda: (scalar(9), scalar(1)), lambda: (scalar(1), scalar(1))], grad=True
+)
 def newton(a, x):
     while torch.abs(x * x - a) > 1e-3:
         x = (x + a / x) / 2
