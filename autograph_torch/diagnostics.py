@@ -170,6 +170,15 @@ _RULES = (
         "ag.cond(ag.not_(ok.all()), lambda: ag.fail(AssertionError, 'not ok'), lambda: None)",
     ),
     Rule(
+        "AG112",
+        "a loop with gradients needs a setting of Inductor",
+        "Only with --target torch. Inductor (torch 2.13) may reuse buffers that the backward pass of a loop still "
+        "needs; its gradients are wrong then, without an error. The file turns that off when it is imported. Under "
+        "torch.no_grad() nothing is needed.",
+        "while x.norm() > 1:\n    x = x / 2",
+        "torch._inductor.config.inplace_buffers = False",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",

@@ -17,7 +17,7 @@ from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
-from autograph_torch.torch_target import rewrite_for_torch, torch_name
+from autograph_torch.torch_target import SETTING, rewrite_for_torch, torch_name
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
@@ -87,6 +87,9 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     wanted = RUNTIME_IMPORT if not to_torch else "" if torch_name(around.imports) else "import torch"
     if edits and wanted and (added := add_import(source, wanted)) is not None:
         edits.append(added)
+    if edits and any(diagnostic.code == "AG112" for diagnostic in diagnostics):
+        if (added := add_import(source, SETTING.format(newline=source.newline))) is not None:
+            edits.append(added)
     output = apply(source, edits) if edits else raw
     return Converted(output, output != raw, tuple(sorted(diagnostics, key=_place)), tuple(rewritten))
 

@@ -30,6 +30,12 @@ from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
 # The shared passes, in the order of passes/__init__.py; effects, queries and attributes need the runtime.
 SHARED: tuple[Pass, ...] = (lower_logic, lower_ternaries, structure_jumps, lower_loops, lower_branches)
 
+# What a file gets that has a loop with gradients (AG112).
+SETTING = (
+    "import torch._inductor.config{newline}{newline}"
+    "torch._inductor.config.inplace_buffers = False  # else the gradients of loops are wrong (torch 2.13)"
+)
+
 _WORDS = {
     "ag.cond": "torch.cond",
     "ag.while_loop": "torch.while_loop",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import gast
 
@@ -50,6 +50,7 @@ from autograph_torch.source.templates import (
 )
 
 ROLES = ("then", "otherwise")
+_BLOCKS = ("body", "orelse", "finalbody")
 NO_GRAD = ("no_grad", "inference_mode", "autograd.no_grad", "autograd.inference_mode")
 _BOOL_METHODS = frozenset("any all isnan isinf isfinite logical_and logical_or logical_not eq ne lt le gt ge".split())
 
@@ -153,27 +154,24 @@ class Lowering:
             return [node]
         return [self._inside(node, around)]
 
-    def _inside(self, node: gast.stmt, around: Around) -> gast.stmt:
+    def _inside(self, node: gast.AST, around: Around) -> gast.AST:
         if isinstance(node, gast.With) and any(self.is_no_grad(item.context_expr) for item in node.items):
             around = dataclasses.replace(around, differentiable=False)
-        changes = {}
+        changes: dict[str, object] = {}
         for key, value in gast.iter_fields(node):
-            if key in ("body", "orelse", "finalbody") and isinstance(value, list):
-                changes[key] = self.block(value, around)
+            if isinstance(value, list):
+                items = self.block(value, around) if key in _BLOCKS else [self._item(item, around) for item in value]
+                changes.update({} if _same(items, value) else {key: items})
             elif isinstance(value, gast.expr):
-                changes[key] = self.test(value, around) if key == "test" else self.expression(value, around)
-            elif isinstance(value, list):
-                changes[key] = [
-                    self._inside(v, around) if isinstance(v, gast.AST) and not isinstance(v, gast.expr)
-                    else self.expression(v, around) if isinstance(v, gast.expr) else v
-                    for v in value
-                ]  # fmt: skip
-        changes = {
-            key: new
-            for key, new in changes.items()
-            if (not _same(new, getattr(node, key)) if isinstance(new, list) else new is not getattr(node, key))
-        }
+                new = self.test(value, around) if key == "test" else self.expression(value, around)
+                changes.update({} if new is value else {key: new})
         return derive(node, **changes) if changes else node
+
+    def _item(self, item: object, around: Around) -> object:
+        """An element of a list that is no block: an expression, a handler, a case, an item of `with`."""
+        if isinstance(item, gast.expr):
+            return self.expression(item, around)
+        return self._inside(item, around) if isinstance(item, gast.AST) else item
 
     def is_no_grad(self, node: gast.expr) -> bool:
         """Whether a decorator or context manager turns gradients off."""
@@ -587,5 +585,5 @@ def written_names(block: list[gast.stmt]) -> set[str]:
     return found
 
 
-def _same(new: list, old: list) -> bool:
+def _same(new: list[Any], old: list[Any]) -> bool:
     return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))

@@ -20,12 +20,12 @@ from autograph_torch.source.templates import call, constant
 
 # Methods and functions of torch that give a tensor in memory of its own, whatever their arguments are.
 FRESH = frozenset(
-    "clone sum mean std var prod any all max min amax amin argmax argmin norm abs exp log log1p sqrt rsqrt sin cos tan "
-    "tanh sigmoid relu softmax log_softmax clamp matmul mm bmm mv dot cumsum cumprod isnan isinf isfinite eq ne lt le gt "
-    "ge logical_and logical_or logical_not where cat stack zeros ones full tensor zeros_like ones_like full_like arange "
-    "new_zeros new_ones round floor ceil square sign pow cond add sub mul div neg maximum minimum outer lerp "
-    "masked_fill roll flip count_nonzero scalar_tensor linear".split()
-)  # fmt: skip
+    "clone sum mean std var prod any all max min amax amin argmax argmin norm abs exp log log1p sqrt rsqrt sin "
+    "cos tan tanh sigmoid relu softmax log_softmax clamp matmul mm bmm mv dot cumsum cumprod isnan isinf isfinite "
+    "eq ne lt le gt ge logical_and logical_or logical_not where cat stack zeros ones full tensor zeros_like "
+    "ones_like full_like arange new_zeros new_ones round floor ceil square sign pow cond add sub mul div neg "
+    "maximum minimum outer lerp masked_fill roll flip count_nonzero scalar_tensor linear".split()
+)
 _TO_DTYPE = {"bool": "bool", "int32": "int", "int16": "short"}
 
 

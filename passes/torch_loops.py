@@ -6,7 +6,8 @@
                                        return x, n
 
                                    entered = x.norm() > 1
-                                   last_x, n = torch.while_loop(lambda x, n: x.norm() > 1, body, (x, torch.full((), n)))
+                                   last_x, n = torch.while_loop(
+                                       lambda x, n: x.norm() > 1, body, (x, torch.full((), n)))
                                    x = torch.where(entered, last_x, x)
                                    n = n.item()
 
@@ -15,8 +16,8 @@ the gradient of a loop without trips, so torch.where gives back what it began wi
 at first but gets one from another tensor, so it begins as a torch.where that is linked to that tensor.
 And the tracer must not know the value that a carry begins with (`i = torch.tensor(0)`): it would take the result of one
 trip for that of the loop.
-Refused: such loops inside of a branch or another loop (Inductor overwrites what it has saved), carries that change their
-type, and loops over anything but a `range` of data.
+Refused: such loops inside of a branch or another loop (Inductor overwrites what it has saved), carries that change
+their type, and loops over anything but a `range` of data.
 """
 
 from __future__ import annotations
@@ -161,6 +162,7 @@ class _Loop:
         guarded = [n for n in self.carry if self._is_float(n)] if self.around.differentiable else []
         callable_ = thunk(test, names)
         if guarded:
+            self.facts.report("AG112", self.node, "the gradient of this loop needs a setting of Inductor")
             before.append(self._entered(counter, test))
         loop = call(self.lowering.encoder.torch("while_loop"), callable_, body, gast.Tuple(elts=init, ctx=gast.Load()))
         return [*before, *self._finished(loop, names, counter, guarded)]
@@ -336,7 +338,7 @@ class _Loop:
         total: gast.expr | None = None
         for source in sources:
             one: gast.expr = method(name(source), "sum")
-            if self.site.names[source].dtype != self.kinds[n].dtype:
+            if getattr(self.site.names[source], "dtype", "") != getattr(self.kinds[n], "dtype", ""):
                 one = method(one, "to", gast.Attribute(value=name(n), attr="dtype", ctx=gast.Load()))
             total = one if total is None else gast.BinOp(left=total, op=gast.Add(), right=one)
         always = method(true_of(n), "bool")

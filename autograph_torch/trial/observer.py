@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -19,12 +20,15 @@ from autograph_torch import runtime
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import imports_of
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type, joined
+from autograph_torch.codeobject import compile_tree
+from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.knowledge import site_key
 from autograph_torch.passes.torch_branches import RANDOM
 from autograph_torch.pipeline import outermost_functions
 from autograph_torch.rewriting import RUNTIME_IMPORT, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.file import SourceFile
+from autograph_torch.source.lookup import Located, as_function
 from autograph_torch.source.nodes import derive, name, rebuild
 from autograph_torch.source.templates import call, constant, runtime_function
 from autograph_torch.torch_target import SHARED
@@ -43,8 +47,7 @@ class Observer:
 
     def cond(self, key: str, pred: Any, then: Any, otherwise: Any, *rest: Any, **groups: Any) -> Any:
         self._note(key, sys._getframe(1), pred)
-        arms = (self._arm(key, role, arm) for role, arm in (("then", then), ("otherwise", otherwise)))
-        return runtime.cond(pred, *arms, *rest, **groups)
+        return runtime.cond(pred, self._arm(key, "then", then), self._arm(key, "otherwise", otherwise), *rest, **groups)
 
     def while_loop(self, key: str, test: Any, body: Any, carry: tuple[Any, ...], **groups: Any) -> Any:
         frame = sys._getframe(1)
@@ -114,7 +117,7 @@ def observed_code(source: SourceFile) -> types.CodeType:
         imports=imports_of([gast.ast_to_gast(source.tree)]),
         assume_unknown=True,
         skipped_lines=directives.skipped_lines,
-        passes=(*SHARED, _report_to_observer),
+        passes=OBSERVED,
     )
     rewritten = [
         rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
@@ -135,3 +138,34 @@ def _report_to_observer(tree: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
         return rebuild(node, visit)
 
     return rebuild(tree, visit)
+
+
+OBSERVED = (*SHARED, _report_to_observer)
+
+
+def seen_in(
+    function: types.FunctionType, located: Located, around: Surroundings, example: Callable[[], object]
+) -> dict[str, Site]:
+    """What a live function shows of its branches and loops while `example` runs, which calls it.
+
+    Raises:
+        ConversionError: AG330, its code cannot be exchanged for the observed one.
+    """
+    observer = Observer()
+    watched = replace(around, assume_unknown=True, passes=OBSERVED)
+    rewritten = rewrite_function(as_function(located.node), watched, is_method=located.owner is not None)
+    before = function.__code__
+    code = compile_tree(rewritten.tree, before, located.filename, located.owner)
+    if code.co_freevars != before.co_freevars:
+        reason = f"the code of `{function.__name__}` cannot be exchanged for the observed one"
+        raise ConversionError(
+            Diagnostic("AG330", located.filename, located.node.lineno, 1, located.node.lineno, reason)
+        )
+    function.__globals__[OBSERVER] = observer
+    function.__code__ = code
+    try:
+        example()
+    finally:
+        function.__code__ = before
+        del function.__globals__[OBSERVER]
+    return observer.sites

@@ -86,7 +86,8 @@ def verify(example: str, files: Sequence[str], functions: Sequence[str], learned
         for target in ("", "autograph", "torch"):
             recorded.append(os.path.join(folder, f"{target or 'original'}.pt"))
             torch_only = target == "torch"
-            job = {"task": "record", "example": example, "files": real, "target": target, "functions": list(functions)}
+            job: dict[str, Any] = {"task": "record", "example": example, "files": real, "target": target}
+            job |= {"functions": list(functions)}
             job |= {"sites": learned.sites if torch_only else {}, "failed": learned.failed if torch_only else {}}
             _run(folder, job, output=recorded[-1])
         done = _run(folder, {"task": "compare", "example": example, "recorded": recorded})
@@ -103,7 +104,7 @@ def _run(folder: str, job: Mapping[str, Any], output: str = "") -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "autograph_torch.trial.child", file],
         env={**os.environ, "PYTHONPATH": path},
-        stdout=sys.stderr.fileno(),
+        stdout=2,
         check=False,
     )
     if done.returncode != 0 or not os.path.exists(answer):
