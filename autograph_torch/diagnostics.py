@@ -170,6 +170,15 @@ _RULES = (
         "ag.cond(ag.not_(ok.all()), lambda: ag.fail(AssertionError, 'not ok'), lambda: None)",
     ),
     Rule(
+        "AG112",
+        "a loop with gradients needs a setting of Inductor",
+        "Only with --target torch. Inductor (torch 2.13) may reuse buffers that the backward pass of a loop still "
+        "needs; its gradients are wrong then, without an error. The file turns that off when it is imported. Under "
+        "torch.no_grad() nothing is needed.",
+        "while x.norm() > 1:\n    x = x / 2",
+        "torch._inductor.config.inplace_buffers = False",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",
@@ -198,6 +207,19 @@ _RULES = (
     ),
     Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
     Rule("AG208", "left alone: a comment asks for it", "`# autograph: skip`, `off` ... `on` or `skip-file`."),
+    Rule(
+        "AG251",
+        "left alone: torch's own operators cannot express it",
+        "Only with --target torch. torch.cond and torch.while_loop need results of one static type and no effects; "
+        "what the runtime of the default target adds is not there.",
+    ),
+    Rule(
+        "AG252",
+        "left alone: a type is not known",
+        "Only with --target torch. Dtype and rank of what a branch or loop gives must be known; the text does not say "
+        "them, and no example has shown them. `convert --target torch --example module:function` runs a function "
+        "without arguments that calls the code, and uses the types that it sees.",
+    ),
     Rule("AG290", "left alone: it cannot be printed", "Too deeply nested, or a change inside an f-string."),
     Rule("AG390", "internal error", "The compiler met something it should not; please report it with the file."),
     Rule("AG301", "the file cannot be read or parsed", "Encoding, null bytes, or a syntax error."),
@@ -212,6 +234,18 @@ _RULES = (
         "AG305",
         "the settings are wrong",
         "`[tool.autograph-torch]` in pyproject.toml takes the names of the flags; the message lists them.",
+    ),
+    Rule(
+        "AG330",
+        "the example cannot be used",
+        "`--example module:function` and `--verify module:function` run a function without arguments that calls the "
+        "code. It must run as it is, before anything is rewritten.",
+    ),
+    Rule(
+        "AG331",
+        "the rewritten code does something else",
+        "`--verify module:function` has run the original and the rewritten code, and they differ in a result, in what "
+        "is printed, in an exception, or in an argument that a call has changed.",
     ),
     Rule(
         "AG310",

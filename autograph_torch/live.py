@@ -51,19 +51,23 @@ def rewrite_located(
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
-    skipped = skipped_lines(located.filename, located.lines)
-    if located.node.lineno in skipped:
+    around = surroundings_of(located, names, assume_unknown)
+    if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
-    used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
-    around = Surroundings(
+    return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
+
+
+def surroundings_of(located: Located, names: Mapping[str, Any], assume_unknown: bool) -> Surroundings:
+    """What is known around a live function."""
+    used = {node.id for node in gast.walk(as_function(located.node)) if isinstance(node, gast.Name)}
+    return Surroundings(
         filename=located.filename,
         lines=located.lines,
         imports=_imports(names, used),
         outer={name: kind_of(names[name]) for name in used if name in names and not _is_torch(names[name])},
         assume_unknown=assume_unknown,
-        skipped_lines=skipped,
+        skipped_lines=skipped_lines(located.filename, located.lines),
     )
-    return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
 
 
 def names_in_reach(function: types.FunctionType) -> dict[str, Any]:

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import gast
 
 from autograph_torch.analysis.kinds import imports_of
+from autograph_torch.analysis.seen import Site
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
+from autograph_torch.torch_target import SETTING, rewrite_for_torch, torch_name
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may choose for a file."""
+    """What a caller may choose for a file.
+
+    target: "autograph", calls of the runtime, or "torch", torch.cond and torch.while_loop themselves.
+    seen: for the target torch, what an example run has shown of the file.
+    failed: for the target torch, lines whose rewritten form has failed in a trial, with the reason.
+    """
 
     assume_unknown: bool = False
+    target: str = "autograph"
+    seen: Mapping[str, Site] | None = None
+    failed: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,25 +61,35 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     around = Surroundings(
         filename=filename,
         lines=tuple(source.text.splitlines()),
-        imports=imports_of(map(gast.ast_to_gast, _import_statements(module))),
-        assume_unknown=options.assume_unknown,
-        skipped_lines=directives.skipped_lines,
+        imports=imports_of([module]),
+        assume_unknown=options.assume_unknown or options.seen is not None,
+        skipped_lines=directives.skipped_lines | frozenset(options.failed),
     )
+    to_torch = options.target == "torch"
+    if to_torch and add_import(source, RUNTIME_IMPORT) is None:
+        return Converted(raw, False, ())  # it has been converted for the runtime
     rewritten: list[Rewritten] = []
     edits: list[Edit] = []
-    diagnostics = list(directives.notes)
-    for node, is_method in _outermost_functions(module):
+    diagnostics = [*directives.notes, *(_failed(line, reason, around) for line, reason in options.failed.items())]
+    for node, is_method in outermost_functions(module):
         if node.lineno in directives.skipped_lines:
             continue
         try:
-            one = rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
+            if to_torch:
+                one = rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method)
+            else:
+                one = rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
             diagnostics.extend(one.diagnostics)
             rewritten.append(one)
         except (ValueError, RecursionError, ConversionError) as error:
             diagnostics.append(_left_alone(node, around, error))
-    if edits and (added := add_import(source, RUNTIME_IMPORT)) is not None:
+    wanted = RUNTIME_IMPORT if not to_torch else "" if torch_name(around.imports) else "import torch"
+    if edits and wanted and (added := add_import(source, wanted)) is not None:
         edits.append(added)
+    if edits and any(diagnostic.code == "AG112" for diagnostic in diagnostics):
+        if (added := add_import(source, SETTING.format(newline=source.newline))) is not None:
+            edits.append(added)
     output = apply(source, edits) if edits else raw
     return Converted(output, output != raw, tuple(sorted(diagnostics, key=_place)), tuple(rewritten))
 
@@ -78,13 +98,21 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int, str]:
     return diagnostic.line, diagnostic.column, diagnostic.code
 
 
+def _failed(line: int, reason: str, around: Surroundings) -> Diagnostic:
+    """A branch or loop whose rewritten form torch does not take."""
+    text = around.lines[line - 1]
+    column = len(text) - len(text.lstrip()) + 1
+    return Diagnostic("AG251", around.filename, line, column, line, f"left alone: {reason}", "", text)
+
+
 def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:
     """A function that is too deep, or whose new text cannot be written, keeps its old one."""
     line = function.lineno
+    nested = isinstance(error, RecursionError)
     if isinstance(error, ConversionError):
         reason = error.diagnostic.message
     else:
-        reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+        reason = "it is too deeply nested" if nested else str(error)
     return Diagnostic(
         code="AG290",
         filename=around.filename,
@@ -92,16 +120,12 @@ def _left_alone(function: Function, around: Surroundings, error: Exception) -> D
         column=function.col_offset + 1,
         end_line=line,
         message=f"`{function.name}` is left alone: {reason}",
-        advice="split the function",
+        advice="split the function" if nested else "",
         snippet=around.lines[line - 1],
     )
 
 
-def _import_statements(module: ast.Module) -> Iterator[ast.stmt]:
-    return (node for node in ast.walk(module) if isinstance(node, (ast.Import, ast.ImportFrom)))
-
-
-def _outermost_functions(module: ast.Module) -> list[tuple[Function, bool]]:
+def outermost_functions(module: ast.Module) -> list[tuple[Function, bool]]:
     """Functions that are not inside another function, in source order, and whether they are methods."""
     found: list[tuple[Function, bool]] = []
     stack: list[tuple[ast.AST, bool]] = [(module, False)]

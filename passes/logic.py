@@ -36,8 +36,10 @@ class _Logic:
 
     def value(self, node: gast.AST) -> gast.AST:
         """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
-        if isinstance(node, SCOPES) or self._facts.is_skipped(node):
+        if isinstance(node, SCOPES):
             return node
+        if self._facts.is_skipped(node):  # what is in its blocks may stand on other lines
+            return rebuild(node, lambda child: self.value(child) if isinstance(child, gast.stmt) else child)
         if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
             test = self.test(node.test)
             changed = node if test is node.test else derive(node, test=test)

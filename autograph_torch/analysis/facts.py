@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import gast
 
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
-from autograph_torch.analysis.scopes import LOOPS, Exits, exits, sub_statements
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.templates import RUNTIME
@@ -37,9 +38,8 @@ class Fresh:
 class Facts:
     """Everything the passes may ask. The tree itself is not in here: passes hand it on."""
 
+    function: gast.FunctionDef  # as the user wrote it
     kinds: Kinds
-    aliases: Aliases
-    fresh: Fresh
     filename: str
     lines: tuple[str, ...]
     assume_unknown: bool  # rewrite where nothing is known (the decorator), or only with evidence (files)
@@ -47,6 +47,14 @@ class Facts:
     skipped_lines: frozenset[int] = frozenset()
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        return Aliases(self.function.body, self.kinds)
+
+    @cached_property
+    def fresh(self) -> Fresh:
+        return Fresh(_identifiers(self.function))
 
     def may_be_tensor(self, node: gast.expr) -> bool:
         """Whether Python would ask a tensor, or a number that depends on data, for its truth value."""
@@ -124,14 +132,18 @@ class Facts:
 
     def report(self, code: str, node: gast.AST, message: str, advice: str = "") -> None:
         """Tell the user about a place in the source (once for the same place and code)."""
+        found = self.diagnostic(code, node, message, advice)
+        if all((d.code, d.line, d.column) != (found.code, found.line, found.column) for d in self.diagnostics):
+            self.diagnostics.append(found)
+
+    def diagnostic(self, code: str, node: gast.AST, message: str, advice: str = "") -> Diagnostic:
+        """A message about a place in the source."""
         at = origin(node) or node
         line = at.lineno
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         column = len(text.encode()[: at.col_offset].decode(errors="ignore")) + 1
         end = getattr(at, "end_lineno", None) or line
-        found = Diagnostic(code, self.filename, line, column, end, message, advice, text)
-        if all((d.code, d.line, d.column) != (found.code, found.line, found.column) for d in self.diagnostics):
-            self.diagnostics.append(found)
+        return Diagnostic(code, self.filename, line, column, end, message, advice, text)
 
 
 def _is_runtime_call(node: gast.expr) -> bool:
@@ -141,3 +153,15 @@ def _is_runtime_call(node: gast.expr) -> bool:
         and isinstance(node.func.value, gast.Name)
         and node.func.value.id == RUNTIME
     )
+
+
+def _identifiers(function: gast.FunctionDef) -> set[str]:
+    found = {RUNTIME}
+    for node in gast.walk(function):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, SCOPES):
+            found.add(node.name)
+        elif isinstance(node, gast.Attribute):
+            found.add(node.attr)
+    return found

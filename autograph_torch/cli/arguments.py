@@ -42,6 +42,15 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the diff, also where it is not shown by default")  # fmt: skip
     add("--format", choices=FORMATS, default=argparse.SUPPRESS,
         help="text: the diff with reasons (default); diff: nothing but the diff; the others are for tools")  # fmt: skip
+    add("--target", choices=("autograph", "torch"), default="autograph",
+        help="what rewritten code calls: our runtime (default), or torch.cond and torch.while_loop alone")  # fmt: skip
+    add("--example", metavar="MODULE:FUNCTION",
+        help="with --target torch: RUNS the function, which takes no arguments and calls the code, and uses the types "
+        "that it sees")  # fmt: skip
+    add("--verify", metavar="MODULE:FUNCTION",
+        help="RUNS the function on the original and on the rewritten code of both targets; nothing is written if "
+        "results, output, exceptions or changed arguments differ")  # fmt: skip
+    add("--html", type=Path, metavar="FILE", help="write a page for review to FILE, instead of the diff to stdout")
     add("--stdin-filename", default="<stdin>", metavar="NAME", help="how messages name the text from stdin")
     _selection(parser)
     volume = parser.add_mutually_exclusive_group()

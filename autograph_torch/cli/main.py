@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograph_torch.cli import arguments, converting, files, progress, reports, review, settings
+from autograph_torch.cli import arguments, converting, files, progress, reports, review, running, settings
 from autograph_torch.cli.review import Line, Result
-from autograph_torch.diagnostics import RULES, Diagnostic, Rule
+from autograph_torch.diagnostics import RULES, AutographError, Diagnostic, Rule
 
 DONE, WOULD_CHANGE, FAILED = 0, 1, 2
 
@@ -49,6 +49,8 @@ def _convert(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     if "-" in options.paths:
         if options.paths != ["-"] or options.write or options.output:
             options.refuse("- stands alone, and its result goes to stdout: no other paths, no --write, no --output")
+        if options.example or options.verify:
+            options.refuse("--example and --verify import what they run: it must be a file")
         return _convert_stdin(options, exclusion)
     if options.output and os.path.abspath(options.output) == str(files.common_base(options.paths)):
         options.refuse("--output would overwrite what it reads; --write does that in place")
@@ -56,7 +58,15 @@ def _convert(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
     results = _not_found(found, options)
     targets = list(found.targets) if options.output else files.without_links_to_others(found.targets)
     bar = not options.quiet and not (sys.stdout.isatty() and _is_shown_at_once(options))
-    done = converting.convert_files(targets, options.jobs)
+    try:
+        wanted = running.wanted(options, [target.path for target in targets])
+        agreed = running.verified(options.verify, [target.path for target in targets], wanted)
+    except AutographError as error:
+        _complain(error.diagnostic.render())
+        return FAILED
+    if agreed:
+        _complain(agreed)
+    done = converting.convert_files(targets, options.jobs, wanted)
     for target, result in zip(targets, progress.tracked(done, len(targets), bar), strict=True):
         results.append(_finished(result, target, options))
     return _concluded(results, options)
@@ -101,7 +111,7 @@ def _convert_stdin(options: argparse.Namespace, exclusion: files.Exclusion) -> i
     if exclusion.forced and exclusion.covers(Path(options.stdin_filename)):
         result = Result(options.stdin_filename, raw, raw)
     else:
-        result = converting.convert_bytes(raw, options.stdin_filename)
+        result = converting.convert_bytes(raw, options.stdin_filename, running.Wanted(options.target))
     if options.diff or options.check or options.dump_ast or options.format != "text":
         _show(result, options)
     elif not result.errors:
@@ -134,7 +144,7 @@ def _show(result: Result, options: argparse.Namespace) -> None:
 
 
 def _lines(result: Result, options: argparse.Namespace) -> Iterable[Line]:
-    preview = not (options.write or options.output or options.check)
+    preview = not (_shows_elsewhere(options) or options.check)
     if options.dump_ast:
         return review.syntax_tree(result)
     if options.format == "github":
@@ -156,12 +166,17 @@ def _show_errors(result: Result, options: argparse.Namespace) -> None:
 
 def _is_shown_at_once(options: argparse.Namespace) -> bool:
     """Whether stdout gets something for each file, so that a bar would be in the way."""
-    return not (options.format in ("json", "sarif") or options.write or options.output) or options.diff
+    return not (options.format in ("json", "sarif") or _shows_elsewhere(options)) or options.diff
+
+
+def _shows_elsewhere(options: argparse.Namespace) -> bool:
+    """Whether what came of the files is to be seen in files, and the diff not wanted."""
+    return bool(options.write or options.output or (options.html and options.format == "text"))
 
 
 def _concluded(results: Sequence[Result], options: argparse.Namespace) -> int:
     """What can be said only at the end, reports for tools and the summary; gives the exit code."""
-    code = _exit_code(results, options)
+    code = _exit_code(results, options) if _page_written(results, options) else FAILED
     if options.format == "json" and not options.dump_ast:
         review.show([reports.report(results)], colour=False)
     elif options.format == "sarif" and not options.dump_ast:
@@ -173,10 +188,28 @@ def _concluded(results: Sequence[Result], options: argparse.Namespace) -> int:
     if not results:
         _complain("no Python files found")
         return code
-    text = review.summary(results, "changed" if options.write or options.output else "would change")
+    text = review.summary(results, _verb(options))
     hint = "; -v shows what was left alone" if not options.verbose and any(r.left_alone for r in results) else ""
     _complain(text + hint)
     return code
+
+
+def _page_written(results: Sequence[Result], options: argparse.Namespace) -> bool:
+    """Write the page for review, if there is to be one; False when that fails."""
+    if options.html is None:
+        return True
+    from autograph_torch.cli.page import page
+
+    try:
+        options.html.write_text(page(results, _verb(options)), "utf-8")
+    except OSError as error:
+        _complain(f"{options.html}: cannot be written: {error.strerror}")
+        return False
+    return True
+
+
+def _verb(options: argparse.Namespace) -> str:
+    return "changed" if options.write or options.output else "would change"
 
 
 def _exit_code(results: Sequence[Result], options: argparse.Namespace) -> int:

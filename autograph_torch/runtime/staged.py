@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.codec import decode, encode
@@ -61,7 +62,8 @@ def run(
         init = _initial(site, spec, state)
         leaves = _attempt(site, test, trip, init, state, not isinstance(entered, torch.Tensor))
         if notes.agrees(site):
-            token, *final = decode(notes.carry_decoder(site), _for_no_trip(leaves, init, entered), (), state)
+            ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
+            token, *final = decode(notes.carry_decoder(site), ends, (), state)
             if isinstance(token, torch.Tensor):
                 put_token(outer, token)
             return tuple(final)
@@ -107,13 +109,24 @@ def _attempt(
 
 
 def _initial(site: str, spec: Spec, state: State) -> list[torch.Tensor]:
-    leaves = encode(notes.carry_encoder(site, spec), state)
+    leaves = [_no_constant(leaf) for leaf in encode(notes.carry_encoder(site, spec), state)]
     if not torch.is_grad_enabled():
         return leaves
     wants_grad = notes.carry_gradients(site)
     if True in wants_grad:
         keep_saved_buffers()
     return [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
+
+
+def _no_constant(leaf: torch.Tensor) -> torch.Tensor:
+    """The same tensor, but none whose value the tracer knows.
+
+    It knows that of `torch.tensor(0)` and of what is computed from it, and would take the result of the one trip that
+    it traces for the result of the loop.
+    """
+    if not all(has_static_value(size) and size == 1 for size in leaf.shape):
+        return leaf
+    return torch.where(torch.full((), True, device=leaf.device), leaf, leaf)
 
 
 def _for_no_trip(

@@ -17,6 +17,18 @@ def runtime_call(function: str, *arguments: gast.expr, **keywords: gast.expr) ->
     return call(callee, *arguments, **keywords)
 
 
+def runtime_function(node: gast.AST | None) -> str:
+    """`cond` for a call of `ag.cond`; empty for what is no call of the runtime."""
+    func = node.func if isinstance(node, gast.Call) else None
+    if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == RUNTIME:
+        return func.attr
+    return ""
+
+
+def is_runtime_call(node: gast.AST | None, function: str) -> bool:
+    return runtime_function(node) == function
+
+
 def call(callee: gast.expr, *arguments: gast.expr, **keywords: gast.expr) -> gast.Call:
     named = [gast.keyword(arg=key, value=value) for key, value in keywords.items()]
     return gast.Call(func=callee, args=list(arguments), keywords=named)

@@ -31,6 +31,9 @@ class Wrapping:
     def _broken(self, node: gast.expr, indent: str) -> str | None:
         if isinstance(node, gast.Call) and (node.args or node.keywords):
             return self._items(f"{self._operand(node.func, indent)}(", self._arguments(node), ")", indent)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            inner = self._broken(node.func.value, indent) if isinstance(node.func.value, gast.Call) else None
+            return f"{inner}.{node.func.attr}()" if inner else None
         if isinstance(node, (gast.Tuple, gast.List, gast.Set)) and node.elts:
             brackets = _BRACKETS[type(node)]
             return self._items(brackets[0], [("", element) for element in node.elts], brackets[1], indent)

@@ -362,3 +362,13 @@ def namedtuple_carried_by_a_while(position, velocity):
         moved = state.position - 0.5 * state.velocity - 0.25
         state = state._replace(position=moved, steps=state.steps + 1)
     return state
+
+
+@program(inputs=[lambda: (integer(0),), lambda: (integer(1),), lambda: (integer(4),)])
+def counter_that_is_a_constant_tensor(n):
+    i = torch.tensor(0)
+    last = torch.tensor(7) * 2
+    while i < n:
+        i = i + 1
+        last = torch.tensor(3)
+    return i.item(), last.item()
