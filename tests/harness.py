@@ -188,11 +188,11 @@ def sharing_difference(outcomes: Sequence[tuple[Outcome, Outcome]]) -> str:
 
 
 def shared_parts(values: Mapping[str, Any]) -> frozenset[Pair]:
-    """Pairs of paths with the same memory (tensors) or the same mutable object (all others)."""
+    """Pairs of paths with the same memory (tensors, which then lie in the same place) or the same mutable object."""
     places: dict[Any, list[str]] = {}
     for name, value in values.items():
         for path, part in mutable_parts(value, name):
-            key = part.untyped_storage().data_ptr() if isinstance(part, Tensor) else (type(part), id(part))
+            key = (part.data_ptr(), part.shape) if isinstance(part, Tensor) else (type(part), id(part))
             places.setdefault(key, []).append(path)
     return frozenset((a, b) for paths in places.values() for i, a in enumerate(paths) for b in paths[i + 1 :])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime import layout, tracing
+from autograph_torch.runtime import layout, memories, tracing
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -69,6 +69,20 @@ def carry_plan(site: int, spec: Any) -> Any:
 
 
 @torch.compiler.assume_constant_result
+def memory_plan(site: int, spec: Any) -> Any:
+    """The plan of (carry, memories that trips write to), when the memories are what `spec` says."""
+    notes = tracing.notebook()
+    state = notes[site, "plan"]
+    if (site, "memories") not in notes:
+        notes[site, "memories"], known = True, ()
+    else:
+        state, known = state[2][0], state[2][1][2]
+    added = layout.carry_plan(spec)[2]
+    notes[site, "plan"] = ("tuple", 2, (state, ("tuple", len(added), known if len(known) == len(added) else added)))
+    return notes[site, "plan"]
+
+
+@torch.compiler.assume_constant_result
 def note_trip(site: int, spec: Any, sure: bool) -> bool:
     """Remember what a trip makes of the carry; whether it suits the plan. `sure`: there is at least one trip."""
     notes = tracing.notebook()
@@ -84,6 +98,25 @@ def note_trip(site: int, spec: Any, sure: bool) -> bool:
 @torch.compiler.assume_constant_result
 def trips_agree(site: int) -> bool:
     return bool(tracing.notebook()[site, "agrees"])
+
+
+@torch.compiler.assume_constant_result
+def note_body(site: int) -> int:
+    """Remember what the body that is being traced has used from around it, and written to."""
+    memories.note_body(site)
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def groups(site: int) -> Any:
+    """The tensors from around the bodies that have stand-ins in this attempt (see outside.py)."""
+    return tracing.notebook()[site, "groups"]
+
+
+@torch.compiler.assume_constant_result
+def stand_ins_suffice(site: int) -> bool:
+    """Whether no other tensor has turned out to need a stand-in."""
+    return bool(memories.groups_of(site) == tracing.notebook()[site, "groups"])
 
 
 @torch.compiler.assume_constant_result

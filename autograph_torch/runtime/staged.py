@@ -21,48 +21,69 @@ import torch
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
-from autograph_torch.runtime.layout import Plan
+from autograph_torch.runtime.layout import Plan, tensor_grads
+from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
+from autograph_torch.runtime.outside import (
+    announce,
+    copies_outside,
+    outside_tensors,
+    put_stand_ins,
+    write_outside,
+    written,
+)
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import decode, encode, spec_of
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
-_ROUNDS = 4  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
+Pairs = tuple[tuple[torch.Tensor, torch.Tensor], ...]  # tensors from around a loop, with what stands in for them
+_ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
 def run(
     test: Callable[[State], Any],
-    trip: Callable[[State], State],
+    trip: Callable[[State, Pairs], State],
     state: State,
     entered: bool | torch.Tensor,
+    mutated: tuple[torch.Tensor, ...] = (),
+    reads: tuple[torch.Tensor, ...] = (),
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
 
     Args:
         test: the predicate of a state.
-        trip: one trip; may change types on its first run, shapes never.
+        trip: one trip, of a state and the stand-ins; may change types on its first run, shapes never.
         state: the initial state.
         entered: whether there is a first trip: True, or a 0-d bool tensor.
+        mutated, reads: tensors from around the loop that trips write to and read, as far as is known.
     """
     site = notes.new_site()
     keep_layouts()
     outer = surrounding_effects()
+    announce(site, mutated, reads)
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
-    plan = notes.carry_plan(site, spec_of(state, handed=state))
+    notes.carry_plan(site, spec_of(state, handed=state))
+    sure = not isinstance(entered, torch.Tensor)
     for _ in range(_ROUNDS):
         notes.begin_attempt(site)
-        init = _initial(state, plan)
-        leaves = _attempt(site, plan, test, trip, init, state, not isinstance(entered, torch.Tensor))
-        if notes.trips_agree(site):
-            token, *final = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
-            if isinstance(token, torch.Tensor):
-                put_token(outer, token)
-            return tuple(final)
+        tensors = outside_tensors(site)
+        groups = notes.groups(site)
+        memories = copies_outside(tensors, groups)
+        # The memories that trips write to are carried behind the state.
+        plan = notes.memory_plan(site, spec_of(written(groups, memories)))
+        begin = (state, written(groups, memories))
+        init = _initial(begin, plan)
+        leaves = _attempt(site, plan, test, trip, init, begin, tensors, groups, memories, sure)
+        if notes.stand_ins_suffice(site) and notes.trips_agree(site):
+            final, contents = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
+            write_outside(tensors, groups, contents, tensor_grads(plan[2][1]))
+            if isinstance(final[0], torch.Tensor):
+                put_token(outer, final[0])
+            return tuple(final[1:])
         notes.discard_attempt(site)
-        plan = notes.agreed_plan(site)
-        if plan[2][0][0] == "tensor" and state[0] is HOLE:
+        if notes.agreed_plan(site)[2][0][2][0][0] == "tensor" and state[0] is HOLE:
             state = (current_token(outer), *state[1:])
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
@@ -71,37 +92,55 @@ def _attempt(
     site: int,
     plan: Plan,
     test: Callable[[State], Any],
-    trip: Callable[[State], State],
+    trip: Callable[[State, Pairs], State],
     init: list[torch.Tensor],
-    begin: State,
+    begin: tuple[State, tuple[torch.Tensor, ...]],
+    tensors: tuple[torch.Tensor, ...],
+    groups: tuple[Group, ...],
+    memories: tuple[torch.Tensor, ...],
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
+    handed = begin[0]
+
+    def entered_with(leaves: tuple[torch.Tensor, ...]) -> tuple[State, tuple[torch.Tensor, ...], Pairs]:
+        """The state at the start of a trip or a test; the memories; and which tensors they stand for."""
+        state, carried = decode(plan, list(leaves), handed=handed)
+        own = list(memories)
+        changing = [k for k in range(len(groups)) if groups[k][2]]
+        for position in range(len(changing)):
+            own[changing[position]] = carried[position].clone()
+        stand_ins = put_stand_ins(tensors, groups, tuple(own))
+        return state, written(groups, tuple(own)), tuple(zip(tensors, stand_ins, strict=True))
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
-        flag = truth(test(decode(plan, list(leaves), handed=begin)[1:]))
+        state, _, _ = entered_with(leaves)
+        flag = truth(test(state[1:]))
+        notes.note_body(site)
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
     def body_fn(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
         notes.enter_branch()
-        before = decode(plan, list(leaves), handed=begin)
+        before, own, stand_ins = entered_with(leaves)
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
-        after = trip(before[1:])
+        after = trip(before[1:], stand_ins)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
-        state = (token, *after)
+        contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
+        state = ((token, *after), contents)
         if torch.is_grad_enabled():
             refuse_random_numbers()
+        notes.note_body(site)
         notes.leave_branch()
-        if notes.note_trip(site, spec_of(state, handed=begin), sure):
+        if notes.note_trip(site, spec_of(state, handed=handed), sure):
             return tuple(encode(state, plan))
         return tuple(leaf.clone() for leaf in leaves)
 
     return list(torch_while_loop(cond_fn, body_fn, tuple(init)))
 
 
-def _initial(state: State, plan: Plan) -> list[torch.Tensor]:
+def _initial(state: Any, plan: Plan) -> list[torch.Tensor]:
     leaves = encode(state, plan)
     if not torch.is_grad_enabled():
         return leaves
@@ -109,17 +148,6 @@ def _initial(state: State, plan: Plan) -> list[torch.Tensor]:
     if any(wants_grad):
         keep_saved_buffers()
     return [anchored(leaf) if wants else leaf for leaf, wants in zip(leaves, wants_grad, strict=True)]
-
-
-def tensor_grads(plan: Plan) -> list[bool]:
-    """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] in ("tuple", "list", "named", "dict"):
-        return [wants for part in plan[2] for wants in tensor_grads(part)]
-    if plan[0] == "maybe":
-        return [False, *tensor_grads(plan[2][0])]
-    if plan[0] == "tensor":
-        return [plan[4]]
-    return [False] if plan[0] == "number" else []
 
 
 def _for_no_trip(

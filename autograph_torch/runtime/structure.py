@@ -16,38 +16,55 @@ import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.layout import Plan, Spec
-from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Hole, Maybe, Undefined
 
 _NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 
 
-def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()) -> Spec:
+Seen = list[tuple[torch.Tensor, tuple[int, ...]]]
+
+
+def spec_of(
+    value: Any,
+    originals: tuple[tuple[Any, ...], ...] = (),
+    handed: tuple[Any, ...] = (),
+    seen: Seen | None = None,
+    path: tuple[int, ...] = (),
+) -> Spec:
     """Describe a value by constants.
 
-    A tensor or container that *is* one of `originals` is described as the same object; and so is a value without data
-    (a function, a module) that is one of `handed`.
+    A tensor or container that *is* one of `originals` (each with what stands in for it) is described as the same
+    object; and so is a value without data (a function, a module) that is one of `handed`. With `seen`, a tensor that
+    comes again in the value is described by the path of its first place.
     """
-    for index, original in enumerate(originals):
-        if value is original and isinstance(value, (torch.Tensor, list, dict)):
-            return ("same", index, spec_of(value))
+    if isinstance(value, (torch.Tensor, list, dict)):
+        for index in range(len(originals)):
+            if any(value is one for one in originals[index]):
+                return ("same", index, spec_of(value))
     if isinstance(value, torch.Tensor):
         sizes = tuple(size if has_static_value(size) else -1 for size in value.shape)
-        return ("tensor", value.dtype, sizes, str(value.device), value.requires_grad)
+        spec = ("tensor", value.dtype, sizes, str(value.device), value.requires_grad)
+        if seen is not None:
+            for other, first in seen:
+                if value is other:
+                    return ("again", first, spec)
+            seen.append((value, path))
+        return spec
     if isinstance(value, (bool, int, float)):
         return _number_spec(value)
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
     # By position: a loop variable would give its name to nodes of the graph, and nested bodies would share it.
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return ("named", type(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
-    if isinstance(value, tuple):
-        return ("tuple", len(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
-    if isinstance(value, list):
-        return ("list", len(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
+    if isinstance(value, (tuple, list)):
+        parts = tuple(spec_of(value[k], originals, handed, seen, (*path, k)) for k in range(len(value)))
+        if hasattr(value, "_fields"):
+            return ("named", type(value), parts)
+        return ("tuple" if isinstance(value, tuple) else "list", len(value), parts)
     if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), tuple(spec_of(value[key], originals, handed) for key in value))
+        keys = tuple(value.keys())
+        parts = tuple(spec_of(value[keys[k]], originals, handed, seen, (*path, k)) for k in range(len(keys)))
+        return ("dict", keys, parts)
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
@@ -65,7 +82,7 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
 
 
 def _number_spec(value: bool | int | float) -> Spec:
-    if not is_data_dependent(value) and has_static_value(value):
+    if has_static_value(value):  # asked first: a question about a number may put a guard on it
         return ("const", value)
     if isinstance(value, bool):
         return ("number", "bool")
@@ -152,11 +169,16 @@ def decode(
     originals: tuple[Any, ...] = (),
     handed: tuple[Any, ...] = (),
     for_branch: bool = False,
+    done: dict[tuple[int, ...], torch.Tensor] | None = None,
+    path: tuple[int, ...] = (),
 ) -> Any:
-    """Put a value together again from its leaves, which are used up from the front."""
+    """Put a value together again from its leaves, which are used up from the front; `done`: tensors by their path."""
     kind = plan[0]
     if kind == "tensor":
-        return _from_float(leaves.pop(0), plan[1])
+        tensor = _from_float(leaves.pop(0), plan[1])
+        if done is not None:
+            done[path] = tensor
+        return tensor
     if kind == "number":
         return _from_float(leaves.pop(0), _NUMBER_DTYPES[plan[1]]).item()
     if kind == "const":
@@ -165,6 +187,9 @@ def decode(
         return plan[1]
     if kind == "same":
         return originals[plan[1]]
+    if kind == "again":
+        assert done is not None
+        return done[plan[1]]
     if kind == "object":
         return handed[plan[1]]
     if kind == "undefined":
@@ -174,7 +199,7 @@ def decode(
     if kind == "maybe":
         flag = _from_float(leaves.pop(0), torch.bool)
         return Maybe(flag, decode(plan[2][0], leaves, originals, handed, for_branch), plan[1])
-    parts = [decode(inner, leaves, originals, handed, for_branch) for inner in plan[2]]
+    parts = [decode(plan[2][k], leaves, originals, handed, for_branch, done, (*path, k)) for k in range(len(plan[2]))]
     if kind == "named":
         return plan[1](*parts)
     if kind == "dict":
@@ -206,35 +231,74 @@ def lower(lifted: Any, original: Any) -> Any:
     return lifted
 
 
-def copy_of(value: Any) -> Any:
-    """An object of its own to write to: what a branch does to it stays in the branch until it is written back."""
-    if isinstance(value, torch.Tensor):
-        return value.clone()
+Pairs = list[tuple[Any, Any]]
+
+
+def copy_of(value: Any, pairs: Pairs) -> Any:
+    """Containers of its own to write to; `pairs` gets every list and dict inside, each with its copy.
+
+    What a branch does to them stays in the branch until it is written back.
+    """
     if isinstance(value, list):
-        return list(value)
+        items: list[Any] = []
+        pairs.append((value, items))
+        items.extend([copy_of(value[k], pairs) for k in range(len(value))])
+        return items
     if isinstance(value, dict):
-        return dict(value)
-    return value
-
-
-def apart(value: Any) -> Any:
-    """The same value in memory of its own."""
-    if isinstance(value, torch.Tensor):
-        return value.clone()
-    if isinstance(value, list):
-        return [apart(value[k]) for k in range(len(value))]
+        entries: dict[Any, Any] = {}
+        pairs.append((value, entries))
+        entries.update({key: copy_of(value[key], pairs) for key in value})
+        return entries
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return tuple(apart(value[k]) for k in range(len(value)))
+        return tuple(copy_of(value[k], pairs) for k in range(len(value)))
     return value
+
+
+def is_in(value: Any, containers: tuple[Any, ...]) -> bool:
+    return any(value is container for container in containers)
+
+
+def copy_in(value: Any, pairs: Pairs) -> Any:
+    """What a branch finds for `value`: the copy, when it is a container that has one."""
+    for original, copy in pairs:
+        if value is original:
+            return copy
+    return value
+
+
+def content_of(container: Any) -> Any:
+    """What is in a container, as a value that is not the container itself."""
+    return list(container) if isinstance(container, list) else dict(container)
+
+
+def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
+    """The tensors in nested lists, dicts and tuples."""
+    if isinstance(value, torch.Tensor):
+        return (value,)
+    if isinstance(value, dict):
+        return tuple(one for key in value for one in tensors_in(value[key]))
+    if isinstance(value, (list, tuple)):
+        return tuple(one for k in range(len(value)) for one in tensors_in(value[k]))
+    return ()
 
 
 def write_back(original: Any, new: Any) -> None:
-    """Make the original object look like the copy that was written to, so that every alias sees it."""
-    if isinstance(original, torch.Tensor):
-        original.copy_(new)
-    elif isinstance(original, list):
+    """Make the original container look like the copy that was written to, so that every alias sees it."""
+    if isinstance(original, list):
         original.clear()
         original.extend(new)
     elif isinstance(original, dict):
         original.clear()
         original.update(new)
+
+
+def write_back_nested(original: Any, new: Any) -> Any:
+    """As `write_back`, for containers that have been taken apart: those inside stay the objects that they were."""
+    if isinstance(original, list) and isinstance(new, list):
+        kept = [write_back_nested(original[k], new[k]) if k < len(original) else new[k] for k in range(len(new))]
+        write_back(original, kept)
+        return original
+    if isinstance(original, dict) and isinstance(new, dict):
+        write_back(original, {k: write_back_nested(original[k], new[k]) if k in original else new[k] for k in new})
+        return original
+    return new
