@@ -127,6 +127,10 @@ class Kinds:
             if before == (self._env, len(self._not_integer)):
                 return
 
+    def add(self, identifier: str) -> None:
+        """A variable that a pass has made, of which nothing is known."""
+        self._learn(identifier, U)
+
     def name(self, identifier: str) -> Kind:
         return self._env.get(identifier, U)
 

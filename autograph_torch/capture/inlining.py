@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import config as dynamo_config
-from torch._dynamo import convert_frame, symbolic_convert
+from torch._dynamo import convert_frame, external_utils, symbolic_convert
 from torch._dynamo.variables import ConstantVariable
 from torch._inductor import config as inductor_config
 from torch.fx.experimental.symbolic_shapes import guard_scalar, has_free_unbacked_symbols
@@ -29,9 +29,10 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.indexing import indices_from_data
-from autograph_torch.capture.memory import apart_in_memory
+from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.policy import may_enter
-from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, unique_names
+from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
+from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, repair_names
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
@@ -79,12 +80,15 @@ def install(required: bool = True) -> None:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
         if code is surrounding_effects.__code__:
             symbolic_locals.update(_effects_around(parent))
+        fill_in(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
     _Translator.__init__ = init  # type: ignore[method-assign]
     _compile_with_care()
     repair_attribute_writes()
+    repair_names()
+    allow_stand_ins()
 
 
 def _compile_with_care() -> None:
@@ -93,10 +97,19 @@ def _compile_with_care() -> None:
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
-        with _settings() if is_marked(code) else contextlib.nullcontext():
+        with _settings() if is_marked(code) or _wraps_converted(code, args[3]) else contextlib.nullcontext():
             return original(code, *args, **kwargs)
 
     convert_frame._compile = compile_frame
+
+
+def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
+    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`)."""
+    if code.co_filename != external_utils.__file__:
+        return False
+    inner = [cell.cell_contents for cell in closure]
+    codes = [getattr(one, "__code__", getattr(type(one).__call__, "__code__", None)) for one in inner]
+    return any(is_marked(found) for found in codes if found is not None)
 
 
 @contextlib.contextmanager
@@ -112,7 +125,7 @@ def _settings() -> Iterator[None]:
     layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
     try:
         with contextlib.ExitStack() as stack:
-            for one in (unique_names, numbers_of_copies, apart_in_memory, local_assumptions, indices_from_data):
+            for one in (numbers_of_copies, numbers_as_tensors, local_assumptions, indices_from_data):
                 stack.enter_context(one())
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(layouts)

@@ -56,8 +56,5 @@ __all__ = [
     "zip",
 ]
 
-# Effects in an emitted file need the tracer's hooks, too. When the hooks are what imports this package, they are not
-# complete yet: whoever imports them puts them in place.
-_hooks = importlib.import_module("autograph_torch.capture.inlining")
-if hasattr(_hooks, "install"):
-    _hooks.install(required=False)
+# Effects in an emitted file need the tracer's hooks, too.
+importlib.import_module("autograph_torch.capture.inlining").install(required=False)
