@@ -25,6 +25,7 @@ from torch._inductor import config as inductor_config
 
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
+from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import repair_attribute_writes, repair_names
@@ -70,6 +71,7 @@ def install(required: bool = True) -> None:
         if code is surrounding_effects.__code__:
             symbolic_locals.update(_effects_around(parent))
         fill_in(code, parent, symbolic_locals)
+        fill_in_field(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
@@ -78,6 +80,7 @@ def install(required: bool = True) -> None:
     repair_attribute_writes()
     repair_names()
     allow_stand_ins()
+    allow_field_writes()
 
 
 def _compile_with_care() -> None:

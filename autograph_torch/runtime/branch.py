@@ -9,6 +9,7 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
+from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import tensor_grads
 from autograph_torch.runtime.memories import Group
@@ -89,8 +90,9 @@ def _staged(
     for _ in range(_ATTEMPTS):
         tensors = outside_tensors(site)
         groups = notes.groups(site)
+        fields = notes.field_count(site)
         notes.begin_attempt(site)
-        done, value = _attempt(site, flag, true_fn, false_fn, operands, mutated, reads, tensors, groups)
+        done, value = _attempt(site, flag, true_fn, false_fn, operands, mutated, reads, tensors, groups, fields)
         if done:
             return value
         notes.discard_attempt(site)
@@ -107,8 +109,9 @@ def _attempt(
     reads: tuple[Any, ...],
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
+    fields: int,
 ) -> tuple[bool, Any]:
-    """One torch.cond; False when it has turned out that more tensors need stand-ins."""
+    """One torch.cond; False when it has turned out that more tensors need stand-ins, or more fields are written to."""
     sources = (*operands, *reads)
     lifted = tuple(lift(value) for value in sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
@@ -136,8 +139,8 @@ def _attempt(
         value = branch(*values[: len(operands)], *objects, *values[len(operands) :])
         chained = has_effects or had_effects(autograph_effects)
         token = current_token(autograph_effects) if chained else HOLE
-        contents = tuple(content_of(copy) for _, copy in pairs)
-        new = written(groups, own)
+        contents = (tuple(content_of(copy) for _, copy in pairs), read_fields(site, fields))
+        new = tuple(one.clone() for one in written(groups, own))  # a variable of its own knows if it has a gradient
         if torch.is_grad_enabled():
             refuse_random_numbers()
         notes.note_body(site)
@@ -177,11 +180,12 @@ def _attempt(
     value_plan, content_plan, new_plan, token_plan = notes.agreed_plan(site)[2]
     done: dict[tuple[int, ...], torch.Tensor] = {}
     value = decode(value_plan, remaining, originals, sources, True, done, (0,))
-    contents = decode(content_plan, remaining, originals, (), True, done, (1,))
+    contents, field_values = decode(content_plan, remaining, originals, (), True, done, (1,))
     new = decode(new_plan, remaining, for_branch=True)
     for original, content in zip(containers, contents, strict=True):
         write_back(original, content)
     write_outside(tensors, groups, new, tensor_grads(new_plan))
+    write_fields(site, field_values)
     token = decode(token_plan, remaining, for_branch=True)
     if isinstance(token, torch.Tensor):
         put_token(outer, token)

@@ -104,7 +104,16 @@ def trips_agree(site: int) -> bool:
 def note_body(site: int) -> int:
     """Remember what the body that is being traced has used from around it, and written to."""
     memories.note_body(site)
+    tracing.note_fields(site)
     return 0
+
+
+@torch.compiler.assume_constant_result
+def field_count(site: int) -> int:
+    """How many attributes and closure cells the bodies write to, as far as is known."""
+    notes = tracing.notebook()
+    notes[site, "field count"] = len(tracing.fields_of(site))
+    return int(notes[site, "field count"])
 
 
 @torch.compiler.assume_constant_result
@@ -115,8 +124,10 @@ def groups(site: int) -> Any:
 
 @torch.compiler.assume_constant_result
 def stand_ins_suffice(site: int) -> bool:
-    """Whether no other tensor has turned out to need a stand-in."""
-    return bool(memories.groups_of(site) == tracing.notebook()[site, "groups"])
+    """Whether no other tensor has turned out to need a stand-in, and no other attribute to be written to."""
+    notes = tracing.notebook()
+    same_fields = len(tracing.fields_of(site)) == notes[site, "field count"]
+    return same_fields and bool(memories.groups_of(site) == notes[site, "groups"])
 
 
 @torch.compiler.assume_constant_result
@@ -135,7 +146,15 @@ def discard_attempt(site: int) -> int:
 
 @torch.compiler.assume_constant_result
 def enter_branch() -> int:
+    tracing.enter_body()
     return tracing.change_depth(1)
+
+
+@torch.compiler.assume_constant_result
+def enter_test() -> int:
+    """The predicate of a loop is a body, too, but no branch."""
+    tracing.enter_body()
+    return 0
 
 
 @torch.compiler.assume_constant_result

@@ -20,6 +20,7 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
+from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import Plan, tensor_grads
 from autograph_torch.runtime.memories import Group
@@ -71,14 +72,19 @@ def run(
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         memories = copies_outside(tensors, groups)
-        # The memories that trips write to are carried behind the state.
-        plan = notes.memory_plan(site, spec_of(written(groups, memories)))
-        begin = (state, written(groups, memories))
+        # The memories and fields that trips write to are carried behind the state.
+        fields = notes.field_count(site)
+        carried = (*written(groups, memories), *read_fields(site, fields))
+        plan = notes.memory_plan(site, spec_of(carried))
+        begin = (state, carried)
         init = _initial(begin, plan)
-        leaves = _attempt(site, plan, test, trip, init, begin, tensors, groups, memories, sure)
+        leaves = _attempt(site, plan, test, trip, init, begin, tensors, groups, memories, fields, sure)
         if notes.stand_ins_suffice(site) and notes.trips_agree(site):
             final, contents = decode(plan, _for_no_trip(leaves, init, entered), handed=state)
-            write_outside(tensors, groups, contents, tensor_grads(plan[2][1]))
+            count = len(contents) - fields
+            grads = [wants for part in plan[2][1][2][:count] for wants in tensor_grads(part)]
+            write_outside(tensors, groups, contents[:count], grads)
+            write_fields(site, contents[count:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
             return tuple(final[1:])
@@ -98,6 +104,7 @@ def _attempt(
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     memories: tuple[torch.Tensor, ...],
+    fields: int,
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
@@ -111,9 +118,11 @@ def _attempt(
         for position in range(len(changing)):
             own[changing[position]] = carried[position].clone()
         stand_ins = put_stand_ins(tensors, groups, tuple(own))
+        write_fields(site, carried[len(carried) - fields :])
         return state, written(groups, tuple(own)), tuple(zip(tensors, stand_ins, strict=True))
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
+        notes.enter_test()
         state, _, _ = entered_with(leaves)
         flag = truth(test(state[1:]))
         notes.note_body(site)
@@ -128,7 +137,7 @@ def _attempt(
         after = trip(before[1:], stand_ins)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
-        state = ((token, *after), contents)
+        state = ((token, *after), (*contents, *read_fields(site, fields)))
         if torch.is_grad_enabled():
             refuse_random_numbers()
         notes.note_body(site)

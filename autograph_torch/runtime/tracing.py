@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import os
 import weakref
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -71,6 +72,50 @@ def current_tracer() -> Any:
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
     return InstructionTranslator.current_tx().output.current_tracer
+
+
+def enter_body() -> None:
+    """At the start of a body: remember which attributes and closure cells have been written to so far.
+
+    Private: SideEffects.store_attr_mutations, {variable: {name: value}}.
+    """
+    table = _side_effects().store_attr_mutations
+    current_tracer().__dict__["_autograph_table"] = {item: dict(names) for item, names in table.items()}
+
+
+def note_fields(site: int) -> None:
+    """At the end of a body: remember the attributes and cells from around it that it has written to."""
+    from torch._dynamo.variables.base import is_side_effect_safe
+
+    before = current_tracer().__dict__["_autograph_table"]
+    known = fields_of(site)
+    effects = _side_effects()
+    places = {variable: place for place, variable in effects.id_to_variable.items()}
+    for item, names in effects.store_attr_mutations.items():
+        if not is_side_effect_safe(item.mutation_type):
+            written = [name for name, value in names.items() if before.get(item, {}).get(name) is not value]
+            places_known = [(field.item, field.name) for field in known]
+            known += [Field(item, name, places.get(item)) for name in written if (item, name) not in places_known]
+
+
+@dataclass(frozen=True)
+class Field:
+    """An attribute of an object, or a closure cell, as Dynamo's variable; `place`: what Dynamo knows an object by."""
+
+    item: Any
+    name: str
+    place: int | None
+
+
+def fields_of(site: int) -> list[Field]:
+    """What `note_fields` has found."""
+    return notebook().setdefault((site, "fields"), [])  # type: ignore[no-any-return]
+
+
+def _side_effects() -> Any:
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    return InstructionTranslator.current_tx().output.side_effects
 
 
 def user_line() -> tuple[str, int, str]:
