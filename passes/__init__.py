@@ -14,7 +14,6 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.attributes import lower_attributes
 from autograph_torch.passes.branches import lower_branches
 from autograph_torch.passes.effects import lower_effects
-from autograph_torch.passes.exits import single_exit
 from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
@@ -30,7 +29,6 @@ Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
     lower_effects,  # first: an assertion becomes an `if`, which all others then see
-    single_exit,  # before attributes: its loop of one trip carries them out
     lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables
     lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next
     lower_logic,  # before all that asks whether a test may be a tensor: it must find its final form

@@ -9,8 +9,9 @@ torch's operators refuse writes to objects from inside. As a local variable the 
 any other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
 `self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change.
 
-Refused: a call that could see the attribute before it is written back (a method of the object after the write, or in a
-loop; the object itself as an argument).
+Left as it is, for the runtime to find out when it traces (runtime/fields.py): a write on a path that returns, and one
+that a call could see before it is written back (a method of the object after the write, or in a loop; the object itself
+as an argument).
 """
 
 from __future__ import annotations
@@ -46,18 +47,11 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     written = [c for c in attributes_written(block) if c[0] not in binds(block)]
     if not written:
         return node
-    for base in dict.fromkeys(base for base, _ in written):
-        arms = [block] if isinstance(node, LOOPS) else [node.body, node.orelse]
-        if any(_may_observe(arm, base, isinstance(node, LOOPS)) for arm in arms):
-            facts.report(
-                "AG206",
-                node,
-                f"a call may see an attribute of `{base}` that is written under a tensor test",
-                "write the attribute after the branch or loop, or pass the value as an argument",
-            )
-            return node
+    arms = [block] if isinstance(node, LOOPS) else [node.body, node.orelse]
+    bases = dict.fromkeys(base for base, _ in written)
+    if any(_may_observe(arm, base, isinstance(node, LOOPS)) for base in bases for arm in arms):
+        return node
     if any(isinstance(inner, gast.Return) for inner in walk_scope(block)):
-        facts.report("AG206", node, "an attribute is written on a path that returns", "write it before the branch")
         return node
     locals_ = {c: facts.fresh(f"{c[0]}_{c[1]}") for c in written}
     for local in locals_.values():

@@ -28,6 +28,7 @@ from torch.fx.experimental.symbolic_shapes import guard_scalar, has_free_unbacke
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.errors import translated
+from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.policy import may_enter
@@ -81,6 +82,7 @@ def install(required: bool = True) -> None:
         if code is surrounding_effects.__code__:
             symbolic_locals.update(_effects_around(parent))
         fill_in(code, parent, symbolic_locals)
+        fill_in_field(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
@@ -89,6 +91,7 @@ def install(required: bool = True) -> None:
     repair_attribute_writes()
     repair_names()
     allow_stand_ins()
+    allow_field_writes()
 
 
 def _compile_with_care() -> None:

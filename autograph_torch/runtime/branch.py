@@ -10,6 +10,7 @@ import torch
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
+from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -89,8 +90,9 @@ def _staged(
     for _ in range(_ATTEMPTS):
         tensors = outside_tensors(site)
         groups = notes.groups(site)
+        fields = notes.field_count(site)
         notes.begin_attempt(site)
-        done, value = _attempt(site, flag, true_fn, false_fn, operands, mutated, reads, tensors, groups)
+        done, value = _attempt(site, flag, true_fn, false_fn, operands, mutated, reads, tensors, groups, fields)
         if done:
             return value
         notes.discard_attempt(site)
@@ -107,8 +109,9 @@ def _attempt(
     reads: tuple[Any, ...],
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
+    fields: int,
 ) -> tuple[bool, Any]:
-    """One torch.cond; False when it has turned out that more tensors need stand-ins."""
+    """One torch.cond; False when it has turned out that more tensors need stand-ins, or more fields are written to."""
     sources = (*operands, *reads)
     lifted = lift_all(sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
@@ -132,7 +135,8 @@ def _attempt(
         if containers:
             values = tuple([copy_in(values[k], pairs) for k in range(len(values))])
         value = branch(*values[: len(operands)], *objects, *values[len(operands) :])
-        new = written(groups, own)
+        new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
+        attributes = read_fields(site, fields)
         token: Any = HOLE
         token_spec = _NO_TOKEN
         # A branch without effects hands the token on when the other one has some.
@@ -150,8 +154,9 @@ def _attempt(
         if pairs:
             contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))])
             contents_spec = spec_of(contents, known, (), seen, (1,))
-        new_spec = spec_of(new) if new else _NOTHING
-        return ("tuple", 4, (value_spec, contents_spec, new_spec, token_spec)), (value, contents, new, token)
+        fields_spec = spec_of(attributes, known, (), seen, (3,)) if attributes else _NOTHING
+        specs = (value_spec, contents_spec, spec_of(new) if new else _NOTHING, fields_spec, token_spec)
+        return ("tuple", 5, specs), (value, contents, new, attributes, token)
 
     def then() -> list[torch.Tensor]:
         spec, result = run("then", true_fn)
@@ -173,11 +178,12 @@ def _attempt(
         memories = copies_outside(tensors, groups)
         lifted = lift_all(sources)
         leaves = torch.cond(flag, lambda: again("then", true_fn), lambda: again("otherwise", false_fn), ())
-    value, contents, new, token = decode(notes.branch_decoder(site), leaves, originals, sources)
+    value, contents, new, attributes, token = decode(notes.branch_decoder(site), leaves, originals, sources)
     for k in range(len(containers)):
         write_back(containers[k], contents[k])
     if new:
         write_outside(tensors, groups, new, notes.memory_gradients(site))
+    write_fields(site, attributes)
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
     return True, value

@@ -17,8 +17,8 @@ from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.refusal import raise_refusal
 
-# What a branch gives: its value, the contents of containers, the memories that it writes to, the token of its effects.
-_PARTS_OF_A_BRANCH, _MEMORIES = 4, 2
+# What a branch gives: its value, the contents of containers and of memories that it writes to, attributes, the token.
+_PARTS_OF_A_BRANCH, _MEMORIES = 5, 2
 
 
 @torch.compiler.assume_constant_result
@@ -31,13 +31,16 @@ def new_site() -> str:
     body, count = bodies[-1]
     bodies[-1] = (body, count + 1)
     site = f"{body}/{count}"
-    memories.forget(site)  # what an earlier trace has used is no part of this one
+    # What an earlier trace has used and written is no part of this one.
+    memories.forget(site)
+    tracing.forget_fields(site)
     return site
 
 
 @torch.compiler.assume_constant_result
 def enter_body(site: str, which: str) -> int:
     """The tracer goes into a function of torch.cond or torch.while_loop."""
+    tracing.enter_body()
     _bodies().append((f"{site}.{which}", 0))
     return 0
 
@@ -197,7 +200,16 @@ def carry_has_effects(site: str) -> bool:
 def note_body(site: str) -> int:
     """Remember what the body that is being traced has used from around it, and written to."""
     memories.note_body(site)
+    tracing.note_fields(site)
     return 0
+
+
+@torch.compiler.assume_constant_result
+def field_count(site: str) -> int:
+    """How many attributes and closure cells the bodies write to, as far as is known."""
+    notes = tracing.notebook()
+    notes[site, "field count"] = len(tracing.fields_of(site))
+    return int(notes[site, "field count"])
 
 
 @torch.compiler.assume_constant_result
@@ -208,8 +220,10 @@ def groups(site: str) -> Any:
 
 @torch.compiler.assume_constant_result
 def stand_ins_suffice(site: str) -> bool:
-    """Whether no other tensor has turned out to need a stand-in."""
-    return bool(memories.groups_of(site) == tracing.notebook()[site, "groups"])
+    """Whether no other tensor has turned out to need a stand-in, and no other attribute to be written to."""
+    notes = tracing.notebook()
+    same_fields = len(tracing.fields_of(site)) == notes[site, "field count"]
+    return same_fields and bool(memories.groups_of(site) == notes[site, "groups"])
 
 
 @torch.compiler.assume_constant_result

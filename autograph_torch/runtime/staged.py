@@ -22,6 +22,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
+from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -76,16 +77,19 @@ def run(
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         memories = copies_outside(tensors, groups)
-        # The memories that trips write to are carried behind the state.
-        carried = written(groups, memories)
+        # The memories and attributes that trips write to are carried behind the state.
+        fields = notes.field_count(site)
+        carried = (*written(groups, memories), *read_fields(site, fields))
         carried_spec = spec_of(carried)
         notes.note_memories(site, carried_spec)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
-        leaves = _attempt(site, test, trip, init, state, tensors, groups, memories, sure)
+        leaves = _attempt(site, test, trip, init, state, tensors, groups, memories, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
             final, contents = decode(notes.carry_decoder(site), ends, (), state)
-            write_outside(tensors, groups, contents, notes.memory_gradients(site))
+            count = len(contents) - fields
+            write_outside(tensors, groups, contents[:count], notes.memory_gradients(site)[:count])
+            write_fields(site, contents[count:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
             return tuple(final[1:])
@@ -102,6 +106,7 @@ def _attempt(
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     memories: tuple[torch.Tensor, ...],
+    fields: int,
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
@@ -110,13 +115,14 @@ def _attempt(
     def entered_with(leaves: tuple[torch.Tensor, ...]) -> tuple[State, tuple[torch.Tensor, ...]]:
         """The state at the start of a trip or a test, and the memories that it may write to."""
         state, carried = decode(decoder, leaves, (), begin)
-        if not groups:
+        if not groups and not fields:
             return state, ()
         own = list(memories)
         changing = [k for k in range(len(groups)) if groups[k][2]]
         for position in range(len(changing)):
             own[changing[position]] = carried[position].clone()
         put_stand_ins(tensors, groups, tuple(own))
+        write_fields(site, carried[len(carried) - fields :])
         return state, written(groups, tuple(own))
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
@@ -136,7 +142,7 @@ def _attempt(
         after = trip(before[1:])
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
-        state = ((token, *after), contents)
+        state = ((token, *after), (*contents, *read_fields(site, fields)))
         if torch.is_grad_enabled():
             refuse_random_numbers()
         notes.note_body(site)

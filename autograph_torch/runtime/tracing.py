@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import os
 import weakref
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -70,6 +71,58 @@ def current_tracer() -> Any:
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
     return InstructionTranslator.current_tx().output.current_tracer
+
+
+def enter_body() -> None:
+    """At the start of a body: remember which attributes and closure cells have been written to so far.
+
+    Private: SideEffects.store_attr_mutations, {variable: {name: value}}.
+    """
+    table = _side_effects().store_attr_mutations
+    current_tracer().__dict__["_autograph_table"] = {item: dict(names) for item, names in table.items()}
+
+
+def note_fields(site: str) -> None:
+    """At the end of a body: remember the attributes and cells from around it that it has written to.
+
+    Private: MutationType.scope, how deep in bodies an object was made (0: it was there before the trace).
+    """
+    from torch._dynamo.current_scope_id import current_scope_id
+
+    before = current_tracer().__dict__["_autograph_table"]
+    known = fields_of(site)
+    effects = _side_effects()
+    places = {variable: place for place, variable in effects.id_to_variable.items()}
+    for item, names in effects.store_attr_mutations.items():
+        if item.mutation_type.scope < current_scope_id():
+            written = [name for name, value in names.items() if before.get(item, {}).get(name) is not value]
+            places_known = [(field.item, field.name) for field in known]
+            known += [Field(item, name, places.get(item)) for name in written if (item, name) not in places_known]
+
+
+@dataclass(frozen=True)
+class Field:
+    """An attribute of an object, or a closure cell, as Dynamo's variable; `place`: what Dynamo knows an object by."""
+
+    item: Any
+    name: str
+    place: int | None
+
+
+def fields_of(site: str) -> list[Field]:
+    """What `note_fields` has found."""
+    return notebook().setdefault((site, "fields"), [])  # type: ignore[no-any-return]
+
+
+def forget_fields(site: str) -> None:
+    """The site is about to be traced anew."""
+    notebook().pop((site, "fields"), None)
+
+
+def _side_effects() -> Any:
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    return InstructionTranslator.current_tx().output.side_effects
 
 
 def user_line() -> tuple[str, int, str]:

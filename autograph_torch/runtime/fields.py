@@ -1,0 +1,36 @@
+"""Attributes of objects, and `nonlocal` variables, that a body writes to: results or carries, too.
+
+    def step(self): self.t = self.t + self.dt          reached from a branch or loop
+
+As with tensors (outside.py), the first trace of a body tells which fields it writes to. What a body does to them, the
+tracer forgets behind it; so the body hands out what is in them at its end, and it is written behind the operator.
+
+The empty functions are filled in by the tracer when it reaches them (capture/field_writes.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# What is read where there is nothing yet.
+MISSING = "no value"
+
+
+def read_field(site: str, index: int, found: Any = MISSING) -> Any:
+    """What is in a field now. (Filled in by the tracer.)"""
+    return found
+
+
+def write_field(site: str, index: int, value: Any) -> None:
+    """Set a field. (Done by the tracer.)"""
+
+
+def read_fields(site: str, count: int) -> tuple[Any, ...]:
+    """What is in the fields of a site now."""
+    return tuple(read_field(site, index) for index in range(count))
+
+
+def write_fields(site: str, values: tuple[Any, ...]) -> None:
+    """Set the fields of a site."""
+    for index in range(len(values)):
+        write_field(site, index, values[index])
