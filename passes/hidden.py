@@ -45,7 +45,7 @@ def _check(
             f"pass `{variable}` to `{reader}` as an argument",
         )
         facts.leave(node)
-    written = sorted(outer.intersection(binds(node.body), binds([*node.body, *node.orelse])))
+    written = sorted(outer.intersection(binds([*node.body, *node.orelse])))
     returning = exits([*node.body, *node.orelse]).returns
     if returning and (isinstance(node, LOOPS) or written) and outer:
         variable = (written or sorted(outer))[0]
