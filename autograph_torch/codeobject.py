@@ -108,7 +108,9 @@ def _name_first_lines(node: ast.AST) -> None:
 
 def _factory(node: ast.FunctionDef | ast.AsyncFunctionDef, free: tuple[str, ...], owner: str | None) -> ast.Module:
     inner: ast.stmt = node
+    head: list[ast.stmt] = []
     if owner is not None:
+        head = [ast.Global(names=[owner])]  # what the method calls by this name is not the class around it here
         inner = ast.ClassDef(name=owner, bases=[], keywords=[], body=[node], decorator_list=[])
         if sys.version_info >= (3, 12):
             inner.type_params = []
@@ -119,7 +121,7 @@ def _factory(node: ast.FunctionDef | ast.AsyncFunctionDef, free: tuple[str, ...]
     ]
     template = ast.parse("def factory(): pass").body[0]
     assert isinstance(template, ast.FunctionDef)
-    template.body = [*cells, inner]
+    template.body = [*head, *cells, inner]
     return ast.fix_missing_locations(ast.Module(body=[template], type_ignores=[]))
 
 

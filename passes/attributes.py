@@ -60,6 +60,8 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
         facts.report("AG206", node, "an attribute is written on a path that returns", "write it before the branch")
         return node
     locals_ = {c: facts.fresh(f"{c[0]}_{c[1]}") for c in written}
+    for local in locals_.values():
+        facts.kinds.add(local)
     inside = {field: [_renamed(s, locals_) for s in getattr(node, field)] for field in ("body", "orelse")}
     header = {f: _renamed(v, locals_) for f in ("test", "iter") if (v := getattr(node, f, None)) is not None}
     before = [assign([local], _attribute(c)) for c, local in locals_.items()]

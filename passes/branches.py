@@ -26,23 +26,34 @@ from collections.abc import Callable
 
 import gast
 
-from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_after_each, live_before, loop_head
+from autograph_torch.analysis.facts import Facts, is_runtime_call
+from autograph_torch.analysis.liveness import (
+    EMPTY,
+    Live,
+    Targets,
+    bound_after,
+    bound_at_start,
+    live_after_each,
+    live_before,
+    loop_head,
+)
 from autograph_torch.analysis.scopes import (
     SCOPES,
     always_live,
     binds,
     completes,
     exits,
+    names_around,
     names_of,
     parameters,
     reads,
     sub_statements,
+    walk_scope,
 )
-from autograph_torch.analysis.writes import rebound_before_write, rebound_to_new, written_in_place
+from autograph_torch.analysis.writes import rebound_before_write, rebound_to_new, written_directly, written_in_place
 from autograph_torch.passes.effects import failure_of
 from autograph_torch.passes.undefined import declare_undefined
-from autograph_torch.source.nodes import derive, name, place, replace
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import (
     assign,
     constant,
@@ -62,8 +73,8 @@ def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
     """Turn every `if` whose test may be a tensor into ag.cond."""
     written = set(written_in_place(function.body, facts.kinds))
     shared = {n for n in written if n in parameters(function.args) or facts.aliases.shares(n)}
-    lowering = _Branches(facts, always_live(function.body), frozenset(shared))
-    bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
+    lowering = _Branches(facts, always_live(function.body), frozenset(shared), function)
+    bound = bound_at_start(function)
     body = lowering.block(function.body, EMPTY, Targets(), bound)
     if body is function.body:
         return function
@@ -71,9 +82,12 @@ def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
 
 
 class _Branches:
-    def __init__(self, facts: Facts, always_live: Live, written_and_shared: Live) -> None:
+    def __init__(self, facts: Facts, always_live: Live, shared: Live, function: gast.FunctionDef) -> None:
         self._facts = facts
-        self._written_and_shared = written_and_shared
+        self._written_and_shared = shared
+        self._function_body = function.body
+        self._around = names_around(function)
+        self._declared = frozenset(names_of(function.body).outer)
         self._always_live = always_live
         self.maybe_undefined: dict[str, None] = {}
 
@@ -148,25 +162,24 @@ class _Branches:
         arms = (node.body, node.orelse)
         mutated = self._mutated(node)
         outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
-        outputs += [n for n in mutated if n not in outputs and not jumps]
-        lost = [n for n in outputs if n in self._written_and_shared and n not in mutated]
+        outputs += [n for n in mutated if n not in outputs and n not in self._around and not jumps]
+        lost = [n for n in outputs if n not in mutated and self._written_elsewhere(n, node)]
         if any(not rebound_to_new(arm, n) for n in lost for arm in arms):
             return self._refuse_lost_alias(node, lost[0])
         inside = bound | frozenset(binds(node.test))
         self._note_undefined(node, outputs, inside)
         bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
+        beside = [n for n in binds([*node.body, *node.orelse]) if n in self._declared] if jumps else []
+        bodies = [[_returning_beside(statement, beside) for statement in body] for body in bodies]
         # A statement that a comment keeps as it is stays a statement.
         expressions = [
             None if any(map(self._facts.is_skipped, body)) else _as_expression(body, outputs, jumps) for body in bodies
         ]
-        wanted: Live = frozenset() if jumps else frozenset(outputs)
+        wanted: Live = frozenset(beside if jumps else outputs)
         as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
-        operands = self._operands(as_functions, wanted, mutated)
+        operands = self._operands(arms if beside else as_functions, wanted, mutated, beside)
         needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
-        shared = self._facts.aliases.groups([*needed, *mutated])
-        if len(shared) > 1 and any(n in shared for n in mutated):
-            return self._refuse_alias(node, mutated, shared)
-        handed = [n for n in self._facts.handed_over(needed) if n not in (*operands, *mutated)]
+        handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in (*operands, *mutated)]
         unsure = [n for n in (*operands, *mutated, *handed) if n not in inside]
         self.maybe_undefined.update(dict.fromkeys(unsure))
         statements: list[gast.stmt] = []
@@ -183,7 +196,11 @@ class _Branches:
         groups = {"mutated": mutated, "reads": handed}
         keywords = {key: tuple_of(names) for key, names in groups.items() if names}
         result = runtime_call("cond", node.test, *callables, *extra, **keywords)
-        statements.append(returns(result) if jumps else assign(outputs, result))
+        if beside:
+            value = self._facts.fresh("result")
+            statements += [assign([value, *beside], result), returns(name(value))]
+        else:
+            statements.append(returns(result) if jumps else assign(outputs, result))
         self._facts.report("AG101", node, "`if` on a tensor becomes ag.cond")
         return [replace(node, statement) for statement in statements]
 
@@ -194,16 +211,13 @@ class _Branches:
         body = [statement for statement in body if not isinstance(statement, gast.Pass)]
         return [_raise_as_return(statement, self._facts) for statement in body]
 
-    def _refuse_alias(self, node: gast.If, mutated: list[str], shared: list[str]) -> list[gast.stmt]:
-        written = next(n for n in mutated if n in shared)
-        other = next(n for n in shared if n != written)
-        self._facts.report(
-            "AG206",
-            node,
-            f"a branch writes to `{written}` in place, and `{other}` may share its memory",
-            f"read `{other}` before the `if`, or clone it",
-        )
-        return [node]
+    def _written_elsewhere(self, identifier: str, node: gast.If) -> bool:
+        """Whether a name that others may know, too, is written to in place outside of the branches of `node`."""
+        if identifier not in self._written_and_shared:
+            return False
+        own = {id(inner) for inner in walk_scope([*node.body, *node.orelse])}
+        others = [inner for inner in walk_scope(self._function_body) if id(inner) not in own]
+        return identifier in written_directly(others, self._facts.kinds)
 
     def _refuse_lost_alias(self, node: gast.If, written: str) -> list[gast.stmt]:
         """One side keeps an object that others see and that is written to: the result would be a copy of it."""
@@ -231,9 +245,9 @@ class _Branches:
             if n not in bound and not all(n in end for end in ends):
                 self.maybe_undefined[n] = None
 
-    def _operands(self, arms: list[list[gast.stmt]], outputs: Live, mutated: list[str]) -> list[str]:
+    def _operands(self, arms: list[list[gast.stmt]], outputs: Live, mutated: list[str], beside: list[str]) -> list[str]:
         """Names that a branch which becomes a function both binds and needs from before."""
-        found: dict[str, None] = {}
+        found: dict[str, None] = dict.fromkeys(beside)
         for arm in arms:
             needed = live_before(arm, outputs)
             found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
@@ -249,6 +263,16 @@ def _raises(block: list[gast.stmt]) -> list[gast.Raise]:
         elif isinstance(node, gast.If):
             found.extend(_raises([*node.body, *node.orelse]))
     return found
+
+
+def _returning_beside(node: gast.stmt, names: list[str]) -> gast.stmt:
+    """`return value` as `return (value, *names)`: what `nonlocal` and `global` names become leaves the branch, too."""
+    if not names or isinstance(node, SCOPES):
+        return node
+    if isinstance(node, gast.Return):
+        value = node.value if node.value is not None else constant(None)
+        return replace(node, returns(gast.Tuple(elts=[value, *(name(n) for n in names)], ctx=gast.Load())))
+    return rebuild(node, lambda child: _returning_beside(child, names) if isinstance(child, gast.stmt) else child)
 
 
 def _raise_as_return(node: gast.stmt, facts: Facts) -> gast.stmt:
@@ -285,8 +309,8 @@ def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> ga
         if isinstance(only, gast.Return):
             return only.value if only.value is not None else constant(None)
         return None
-    if not outputs:
-        return only.value if isinstance(only, gast.Expr) else None
+    if not outputs:  # only calls of the runtime surely give nothing
+        return only.value if isinstance(only, gast.Expr) and is_runtime_call(only.value) else None
     if isinstance(only, gast.Assign) and len(only.targets) == 1 and _binds_exactly(only.targets[0], outputs):
         return only.value if isinstance(only.targets[0], gast.Name) or isinstance(only.value, gast.Tuple) else None
     return None

@@ -1,18 +1,17 @@
-"""A function that data may leave early, and that writes to the world around it, leaves by one exit.
+"""A function that data may leave early, and that writes attributes, leaves by one exit.
 
-    nonlocal total                         nonlocal total
     if x.sum() < 0:                        for _ in ag.once():
         return x                               if x.sum() < 0:
-    total = total + x                              returned = x
-    return total                                   break
-                                               total = total + x
-                                               returned = total
+    self.total += x                                returned = x
+    return self.total                              break
+                                               self.total += x
+                                               returned = self.total
                                                break
                                            return returned
 
-What follows an early return moves into a branch later on, and a branch hands out nothing but results: variables of an
-enclosing scope and attributes would be written inside, where nobody sees it. As the state of a loop of one trip they
-come out, whichever way it ends. Left as it is: a region in which `return` also leaves a loop, `with` or `try`.
+What follows an early return moves into a branch later on, and a branch hands out nothing but results. As the state of a
+loop of one trip the attributes come out, whichever way it ends (see attributes.py). Left as it is: a region in which
+`return` also leaves a loop, `with` or `try`. Variables of enclosing scopes are results of their own (see branches.py).
 """
 
 from __future__ import annotations
@@ -20,26 +19,21 @@ from __future__ import annotations
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, completes, names_of, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, completes, walk_scope
 from autograph_torch.analysis.writes import attributes_written
 from autograph_torch.source.nodes import derive, name, place, rebuild
 from autograph_torch.source.templates import assign, constant, returns, runtime_call
 
 
 def single_exit(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
-    """Join the returns of a region that writes to what outlives the call."""
-    outer = set(names_of(function.body).outer)
+    """Join the returns of a region that writes attributes."""
     for index, statement in enumerate(function.body):
         if facts.exits_under_data([statement]).returns:
             region = function.body[index:]
-            if not _writes_outside(region, outer) or _leaves_blocks(region):
+            if not attributes_written(region) or _leaves_blocks(region):
                 return function
             return derive(function, body=[*function.body[:index], *_joined(region, facts)])
     return function
-
-
-def _writes_outside(region: list[gast.stmt], outer: set[str]) -> bool:
-    return bool(outer.intersection(binds(region))) or bool(attributes_written(region))
 
 
 def _leaves_blocks(region: list[gast.stmt]) -> bool:

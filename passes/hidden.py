@@ -1,14 +1,12 @@
-"""Writes that others see, and that a branch or loop on a tensor would hide: left alone.
+"""Writes that a local function sees, and that a branch or loop on a tensor would hide: left alone.
 
-    add = lambda: total + 1                 nonlocal total
-    if x.sum() > 0:                         for x in xs:
-        total = total + 5                       if x.sum() > 0:
-        y = add()                                   total = x
-                                                    return x
+    add = lambda: total + 1
+    if x.sum() > 0:
+        total = total + 5
+        y = add()
 
 The body of the `if` becomes a function with a `total` of its own, while `add` reads the variable of the function around
-it; and what leaves by `return` hands out its value alone. Nothing is rewritten here: the statement is reported, and
-later passes leave it as it is.
+it. Nothing is rewritten here: the statement is reported, and later passes leave it as it is.
 """
 
 from __future__ import annotations
@@ -18,24 +16,19 @@ from collections.abc import Iterable
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, binds, captors, exits, names_of, reads, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, binds, captors, reads, walk_scope
 
 
 def keep_hidden_writes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Report, and exclude from the passes that follow, what would hide a write."""
     readers = captors(function.body)
-    outer = frozenset(names_of(function.body).outer).intersection(binds(function.body))
-    if not readers and not outer:
-        return function
-    for node in walk_scope(function.body):
+    for node in walk_scope(function.body) if readers else ():
         if isinstance(node, (gast.If, *LOOPS)) and (facts.is_site(node) or facts.needs_steps(node)):
-            _check(node, readers, outer, facts)
+            _check(node, readers, facts)
     return function
 
 
-def _check(
-    node: gast.If | gast.For | gast.While, readers: dict[str, frozenset[str]], outer: frozenset[str], facts: Facts
-) -> None:
+def _check(node: gast.If | gast.For | gast.While, readers: dict[str, frozenset[str]], facts: Facts) -> None:
     arms = [node.body, node.orelse] if isinstance(node, gast.If) else [[*node.body, *_test(node)]]
     for reader, variable in (found for arm in arms for found in _stale(arm, readers)):
         facts.report(
@@ -43,17 +36,6 @@ def _check(
             node,
             f"`{reader}` reads `{variable}`, which is written here, where `{reader}` would not see it",
             f"pass `{variable}` to `{reader}` as an argument",
-        )
-        facts.leave(node)
-    written = sorted(outer.intersection(binds([*node.body, *node.orelse])))
-    returning = exits([*node.body, *node.orelse]).returns
-    if returning and (isinstance(node, LOOPS) or written) and outer:
-        variable = (written or sorted(outer))[0]
-        facts.report(
-            "AG206",
-            node,
-            f"`{variable}` belongs to an enclosing scope and is written where data decides on a `return`",
-            "return from one place, at the end of the function",
         )
         facts.leave(node)
 

@@ -34,15 +34,24 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
-from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_after_each, live_before, loop_head
+from autograph_torch.analysis.liveness import (
+    EMPTY,
+    Live,
+    Targets,
+    bound_after,
+    bound_at_start,
+    live_after_each,
+    live_before,
+    loop_head,
+)
 from autograph_torch.analysis.scopes import (
     SCOPES,
     always_live,
     binds,
     completes,
     exits,
+    names_around,
     names_of,
-    parameters,
     reads,
     sub_statements,
 )
@@ -64,8 +73,8 @@ from autograph_torch.source.templates import (
 
 def lower_loops(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Turn the loops that data controls into calls of ag.while_loop, ag.for_loop, ag.while_steps and ag.for_steps."""
-    lowering = _Loops(facts, always_live(function.body))
-    bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
+    lowering = _Loops(facts, always_live(function.body), function)
+    bound = bound_at_start(function)
     body = lowering.block(function.body, EMPTY, Targets(), bound)
     if body is function.body:
         return function
@@ -87,9 +96,11 @@ class _Carry:
 
 
 class _Loops:
-    def __init__(self, facts: Facts, always_live: Live) -> None:
+    def __init__(self, facts: Facts, always_live: Live, function: gast.FunctionDef) -> None:
         self._facts = facts
         self._always_live = always_live
+        self._around = names_around(function)
+        self._declared = frozenset(names_of(function.body).outer)
         self.maybe_undefined: dict[str, None] = {}
 
     def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
@@ -97,7 +108,7 @@ class _Loops:
         lives = live_after_each(block, after, targets)
         for index, statement in enumerate(block):
             live = lives[index] | self._always_live
-            if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement):
+            if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement, block[index + 1 :]):
                 if self._returns(statement):
                     rest = self.block(block[index + 1 :], after, targets, bound | frozenset(binds(statement)))
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
@@ -139,8 +150,17 @@ class _Loops:
 
     # -- one loop -----------------------------------------------------------------------------------------------------
 
-    def _lowers(self, node: gast.For | gast.While) -> bool:
+    def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt]) -> bool:
         if not (self._facts.is_site(node) or self._facts.needs_steps(node)):
+            return False
+        written = [n for n in binds([node, *rest]) if n in self._declared]
+        if written and self._returns(node):
+            self._facts.report(
+                "AG205",
+                node,
+                f"`{written[0]}` belongs to a scope outside, and data decides when the loop returns",
+                "use a local variable in the loop, and write the outer one before the function returns",
+            )
             return False
         suspends = (gast.Yield, gast.YieldFrom, gast.Await)
         if any(isinstance(inner, suspends) for inner in gast.walk(node)):
@@ -162,7 +182,7 @@ class _Loops:
         ]
         rebound = [n for n in bound if n in head and n not in written]
         outside = sorted(reads([*node.body, *([node.test] if isinstance(node, gast.While) else [])]) - set(bound))
-        handed = tuple(n for n in self._facts.handed_over(outside) if n not in written)
+        handed = tuple(n for n in self._facts.handed_over([*outside, *written]) if n not in written)
         return _Carry(
             tuple(rebound), tuple(written), handed, self._facts.fresh("loop") if self._facts.needs_steps(node) else ""
         )
@@ -253,7 +273,8 @@ class _Loops:
             keywords["joined"] = constant(True)
         if rest is None:
             result = runtime_call(operator, *arguments, **keywords)
-            statements.append(assign(carry.names, result, always_tuple=True))
+            kept = [n if n not in self._around else self._facts.fresh("same") for n in carry.names]
+            statements.append(assign(kept, result, always_tuple=True))
         else:
             keywords["after"] = self._callable(node, "after", list(carry.names), rest, statements)
             statements.append(returns(runtime_call(operator, *arguments, **keywords)))

@@ -29,6 +29,7 @@ Way = Literal["converted", "eager", "aot_eager", "inductor", "decorator"]
 Kind = Literal["equal", "refused", "wrong", "crashed"]
 Subject = Callable[..., Any]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Pair = tuple[str, str]  # paths of two tensors of one storage, or of one list, dict or object
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Outcome:
     arguments: Call
     stdout: str
     gradients: dict[str, Tensor | None]
+    shared: frozenset[Pair] = frozenset()
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
@@ -158,6 +160,7 @@ def agreement(program: Program, way: Way) -> Verdict:
         subject, owner = prepared(plain, way)
     except Exception as error:
         return failure(error, "while converting")
+    outcomes = []
     for index, factory in enumerate(program.inputs):
         expected = run(expected_subject, expected_subject, factory, program.grad)
         actual = run(subject, owner, factory, program.grad)
@@ -166,7 +169,45 @@ def agreement(program: Program, way: Way) -> Verdict:
             verdict = verdict_of(difference(state_of(expected_subject), state_of(owner), "state"), f"input {index}")
         if verdict.kind != "equal":
             return verdict
-    return Verdict("equal")
+        outcomes.append((expected, actual))
+    return verdict_of(sharing_difference(outcomes), "aliasing")
+
+
+def sharing_difference(outcomes: Sequence[tuple[Outcome, Outcome]]) -> str:
+    """Sharing that eager has on no path must not be there; what it has on every path must.
+
+    On one path only, a result of a graph is a copy: whether it shares memory is part of its type.
+    """
+    complete = [(expected, actual) for expected, actual in outcomes if expected.error is None]
+    always = frozenset.intersection(*(expected.shared for expected, _ in complete)) if complete else frozenset()
+    for expected, actual in complete:
+        for kind, pairs in (("lost", always - actual.shared), ("new", actual.shared - expected.shared)):
+            if pairs:
+                return f"{kind}: {' and '.join(min(pairs))} in one memory"
+    return ""
+
+
+def shared_parts(values: Mapping[str, Any]) -> frozenset[Pair]:
+    """Pairs of paths with the same memory (tensors, which then lie in the same place) or the same mutable object."""
+    places: dict[Any, list[str]] = {}
+    for name, value in values.items():
+        for path, part in mutable_parts(value, name):
+            key = (part.data_ptr(), part.shape) if isinstance(part, Tensor) else (type(part), id(part))
+            places.setdefault(key, []).append(path)
+    return frozenset((a, b) for paths in places.values() for i, a in enumerate(paths) for b in paths[i + 1 :])
+
+
+def mutable_parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Tensors with elements, lists, dicts and objects of the user's, nested ones included, each with its path."""
+    if isinstance(value, Tensor):
+        if value.numel():
+            yield path, value
+        return
+    parts = parts_of(value)
+    if parts and not isinstance(value, tuple):
+        yield path, value
+    for key, item in parts:
+        yield from mutable_parts(item, f"{path}{key}")
 
 
 @contextlib.contextmanager
@@ -217,7 +258,8 @@ def run(subject: Subject, owner: Subject, factory: Factory, grad: bool) -> Outco
         except Exception as raised:
             error = raised
     gradients = {name: leaf.grad for name, leaf in leaves.items()}
-    return Outcome(result, error, arguments, stdout.getvalue(), gradients)
+    seen = {"result": result, "argument": arguments.args, "keyword": arguments.kwargs, "state": state_of(owner)}
+    return Outcome(result, error, arguments, stdout.getvalue(), gradients, shared_parts(seen))
 
 
 def differentiable(owner: Subject, arguments: Call) -> dict[str, Tensor]:
@@ -365,6 +407,8 @@ def tensor_difference(expected: Tensor, actual: Tensor, path: str) -> str:
         torch.testing.assert_close(actual, expected, equal_nan=True)
     except AssertionError:
         return f"{path}: expected {shown(expected)}, got {shown(actual)}"
+    if expected.requires_grad and not actual.requires_grad:
+        return f"{path}: expected a gradient to be recorded, got none"
     return ""
 
 

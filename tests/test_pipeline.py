@@ -397,25 +397,3 @@ def test_unreadable_files_are_refused_with_their_line(raw: bytes, line: int) -> 
         convert_source(raw, "dir/t.py")
     found = caught.value.diagnostic
     assert (found.code, found.filename, found.line) == ("AG301", "dir/t.py", line)
-
-
-def test_a_variable_from_outside_that_is_written_behind_an_early_return_stays_in_python() -> None:
-    text = """\
-import torch
-
-def running():
-    total = torch.zeros(())
-
-    def add(x: torch.Tensor):
-        nonlocal total
-        if x.sum() < 0:
-            return x
-        total = total + x.sum()
-        with torch.no_grad():
-            return x * 2
-
-    return add, lambda: total
-"""
-    done = convert_source(text.encode(), "t.py")
-    assert "AG206" in [diagnostic.code for diagnostic in done.diagnostics]
-    assert b"ag.cond" not in done.output

@@ -58,7 +58,7 @@ class Facts:
 
     def may_be_tensor(self, node: gast.expr) -> bool:
         """Whether Python would ask a tensor, or a number that depends on data, for its truth value."""
-        if _is_runtime_call(node):
+        if is_runtime_call(node):
             return True
         kind = self.kinds.of(node)
         return kind >= Kind.SYMBOL or (kind == Kind.UNKNOWN and self.assume_unknown)
@@ -146,7 +146,8 @@ class Facts:
         return Diagnostic(code, self.filename, line, column, end, message, advice, text)
 
 
-def _is_runtime_call(node: gast.expr) -> bool:
+def is_runtime_call(node: gast.expr) -> bool:
+    """Whether an earlier pass has made the expression: `ag.cond(...)`."""
     return (
         isinstance(node, gast.Call)
         and isinstance(node.func, gast.Attribute)

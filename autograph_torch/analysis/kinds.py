@@ -127,6 +127,10 @@ class Kinds:
             if before == (self._env, len(self._not_integer)):
                 return
 
+    def add(self, identifier: str) -> None:
+        """A variable that a pass has made, of which nothing is known."""
+        self._learn(identifier, U)
+
     def name(self, identifier: str) -> Kind:
         return self._env.get(identifier, U)
 
@@ -177,8 +181,10 @@ class Kinds:
                 for one, part in zip(target.elts, value.elts, strict=True):
                     self._assign(one, part)
             else:
+                whole = self.of(value)
+                part = whole if whole == D and isinstance(value, gast.Call) else element(whole)
                 for one in target.elts:
-                    self._store(one, element(self.of(value)))
+                    self._store(one, part)  # of a call: `values, counts = x.unique(return_counts=True)`
         else:
             self._store(target, self.of(value))
 
@@ -326,10 +332,14 @@ class Kinds:
             return P
         base = self.of(node.value)
         if node.attr in words.PYTHON_ATTRIBUTES:
-            return S if base == D and node.attr in words.SIZE_ATTRIBUTES else P
+            return self._size(base) if node.attr in words.SIZE_ATTRIBUTES else P
         if isinstance(node.value, gast.Name) and node.value.id in self._imports.modules:
             return P
         return base if base in (T, D) else U
+
+    def _size(self, base: Kind) -> Kind:
+        """The kind of a size of something."""
+        return S if base == D else U if base == U and self._assume_unknown else P
 
     def _of_subscript(self, node: gast.Subscript) -> Kind:
         base = self.of(node.value)
@@ -412,7 +422,7 @@ class Kinds:
         if isinstance(function.value, gast.Name) and function.value.id in self._imports.modules:
             return join((S if self.of(a) >= S else P) for a in node.args) if function.value.id == "math" else U
         if name in words.PYTHON_METHODS:
-            return S if base == D and name in words.SIZE_METHODS else P
+            return self._size(base) if name in words.SIZE_METHODS else P
         if base == P and name not in words.SYMBOL_METHODS:
             return U
         if name in words.SYMBOL_METHODS:

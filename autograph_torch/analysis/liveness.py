@@ -16,7 +16,9 @@ from autograph_torch.analysis.scopes import (
     binds,
     completes,
     free_reads,
+    names_around,
     names_of,
+    parameters,
     reads,
     sub_statements,
 )
@@ -121,6 +123,12 @@ def _try(node: gast.Try, after: Live, targets: Targets) -> Live:
         caught |= live | (reads(handler.type) if handler.type is not None else set())
     inside = replace(targets, on_raise=targets.on_raise | caught | (end if node.finalbody else EMPTY))
     return live_before([*node.body, *node.orelse], end, inside) | caught
+
+
+def bound_at_start(function: gast.FunctionDef) -> frozenset[str]:
+    """Names that are not the function's to bind (of scopes around it), and its parameters."""
+    declared = frozenset(names_of(function.body).outer)
+    return frozenset(parameters(function.args)) | names_around(function) | declared
 
 
 def bound_after(block: list[gast.stmt], before: frozenset[str]) -> frozenset[str]:

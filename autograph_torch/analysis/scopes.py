@@ -197,6 +197,12 @@ def captors(body: Iterable[gast.AST]) -> dict[str, frozenset[str]]:
     return found
 
 
+def names_around(function: gast.FunctionDef) -> frozenset[str]:
+    """Names that a function reads and never binds: they belong to scopes around it, or are built in."""
+    found = names_of(function.body)
+    return frozenset(found.reads) - frozenset(found.binds) - frozenset(parameters(function.args))
+
+
 def always_live(body: Iterable[gast.AST]) -> frozenset[str]:
     """Names that may be read at any time: by functions defined here, or, as `global` or `nonlocal`, by others."""
     body = list(body)

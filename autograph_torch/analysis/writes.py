@@ -49,13 +49,13 @@ def base_name(node: gast.AST) -> str | None:
 
 def written_in_place(block: Iterable[gast.AST], kinds: Kinds) -> list[str]:
     """Names whose objects the block may change, in order of appearance."""
-    found: dict[str, None] = {}
-    for node in walk_scope(block):
-        for target in _targets(node, kinds):
-            base = base_name(target)
-            if base is not None and base != RUNTIME:
-                found[base] = None
-    return sorted(found, key=lambda name: _first_line(block, name))
+    return sorted(written_directly(walk_scope(block), kinds), key=lambda name: _first_line(block, name))
+
+
+def written_directly(nodes: Iterable[gast.AST], kinds: Kinds) -> list[str]:
+    """Names whose objects these very nodes may change."""
+    bases = (base_name(target) for node in nodes for target in _targets(node, kinds))
+    return list(dict.fromkeys(base for base in bases if base is not None and base != RUNTIME))
 
 
 def _targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:

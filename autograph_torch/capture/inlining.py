@@ -20,15 +20,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import config as dynamo_config
-from torch._dynamo import convert_frame, symbolic_convert
+from torch._dynamo import convert_frame, external_utils, symbolic_convert
 from torch._dynamo.variables import ConstantVariable
 from torch._inductor import config as inductor_config
-from torch.fx.experimental.symbolic_shapes import guard_scalar
+from torch.fx.experimental.symbolic_shapes import guard_scalar, has_free_unbacked_symbols
 
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.errors import translated
+from autograph_torch.capture.indexing import indices_from_data
+from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.policy import may_enter
-from autograph_torch.capture.torch_fixes import repair_attribute_writes, unique_names
+from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
+from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, repair_names
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
@@ -76,12 +80,15 @@ def install(required: bool = True) -> None:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
         if code is surrounding_effects.__code__:
             symbolic_locals.update(_effects_around(parent))
+        fill_in(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
     _Translator.__init__ = init  # type: ignore[method-assign]
     _compile_with_care()
     repair_attribute_writes()
+    repair_names()
+    allow_stand_ins()
 
 
 def _compile_with_care() -> None:
@@ -90,10 +97,19 @@ def _compile_with_care() -> None:
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
-        with _settings() if is_marked(code) else contextlib.nullcontext():
+        with _settings() if is_marked(code) or _wraps_converted(code, args[3]) else contextlib.nullcontext():
             return original(code, *args, **kwargs)
 
     convert_frame._compile = compile_frame
+
+
+def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
+    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`)."""
+    if code.co_filename != external_utils.__file__:
+        return False
+    inner = [cell.cell_contents for cell in closure]
+    codes = [getattr(one, "__code__", getattr(type(one).__call__, "__code__", None)) for one in inner]
+    return any(is_marked(found) for found in codes if found is not None)
 
 
 @contextlib.contextmanager
@@ -108,7 +124,12 @@ def _settings() -> Iterator[None]:
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
     try:
-        with translated(), unique_names(), dynamo_config.patch(skip_nnmodule_hook_guards=False), layouts:
+        with contextlib.ExitStack() as stack:
+            for one in (numbers_of_copies, numbers_as_tensors, local_assumptions, indices_from_data):
+                stack.enter_context(one())
+            stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
+            stack.enter_context(layouts)
+            stack.enter_context(translated())
             yield
     finally:
         sys.setrecursionlimit(limit)
@@ -144,10 +165,9 @@ def _below_converted(parent: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _conversion(code: types.CodeType, tensors: frozenset[str], pythons: frozenset[str], globals_: Any) -> Conversion:
-    seeds = {**dict.fromkeys(tensors, Kind.TENSOR), **dict.fromkeys(pythons, Kind.PYTHON)}
+def _conversion(code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: Any) -> Conversion:
     try:
-        return convert_code(code, globals_.names, seeds)
+        return convert_code(code, globals_.names, dict(seeds))
     except SourceError:
         return Conversion(code, ())  # no source: traced as it is
 
@@ -168,17 +188,30 @@ class _Globals:
 def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
     if not code.co_names and not code.co_cellvars and len(code.co_code) < 16:
         return code
-    tensors, pythons = set(), set()
+    seeds = []
     for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-        variable = symbolic_locals.get(name)
-        if variable is None:
-            continue
-        if variable.is_tensor():
-            tensors.add(name)
-        elif variable.is_python_constant() and not _is_lazy(variable):
-            pythons.add(name)
-    key = _Globals(function.get_globals())
-    return _conversion(code, frozenset(tensors), frozenset(pythons), key).code
+        kind = _kind(symbolic_locals.get(name))
+        if kind is not None:
+            seeds.append((name, kind))
+    return _conversion(code, frozenset(seeds), _Globals(function.get_globals())).code
+
+
+def _kind(variable: Any) -> Kind | None:
+    """What the tracer knows of an argument."""
+    if variable is None:
+        return None
+    if variable.is_tensor():
+        return Kind.DYNAMIC if not _is_lazy(variable) and _from_data(variable) else Kind.TENSOR
+    if variable.is_python_constant() and not _is_lazy(variable):
+        return Kind.PYTHON
+    if type(variable).__name__ == "SymNodeVariable" and _from_data(variable):
+        return Kind.SYMBOL
+    return None
+
+
+def _from_data(variable: Any) -> bool:
+    """Whether a number, or a size of a tensor, is known only when the graph runs."""
+    return has_free_unbacked_symbols(variable.as_proxy().node.meta["example_value"])
 
 
 def _is_lazy(variable: Any) -> bool:

@@ -14,13 +14,15 @@ tests/capture/test_torch_fixes.py shows the error without the repair, and fails 
 
 2. Dynamo joins the inputs of an operator's bodies by name. Two tensors of different graphs may have one name (`clone`,
 or a local variable's): then it stops with "duplicate argument in function definition", or takes one for the other and
-the result is wrong. While a converted function is compiled, names are unique over all graphs of the trace.
+the result is wrong. From the first branch or loop on, names are unique over all graphs of a trace.
+
+3. A tensor remembers the number that `.item()` made of it. In the body of an operator, which torch runs again to learn
+its results, that number is unknown ("Cannot cast FakeTensor to number"). There the number is taken from a copy.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,24 +46,52 @@ def repair_attribute_writes() -> None:
     proxy.side_effects = property(current, remember)
 
 
-@contextlib.contextmanager
-def unique_names() -> Iterator[None]:
-    """No two graphs of one trace have nodes of the same name, and none is renamed after a local variable."""
-    taken: dict[str, Any] = {}
-    numbers = itertools.count()
+def repair_names() -> None:
+    """Where `keep_names_apart` has been called, let no two graphs of the trace have nodes of the same name."""
     create, hint = SubgraphTracer.create_node, TensorVariable.set_name_hint
 
     def create_node(self: Any, *args: Any, **kwargs: Any) -> Any:
         node = create(self, *args, **kwargs)
-        if taken.setdefault(node.name, node.graph) is not node.graph:
-            node._rename(f"{node.name}_n{next(numbers)}")
-            taken[node.name] = node.graph
+        names = getattr(self.output_graph, _NAMES, None)
+        if names is not None and names.setdefault(node.name, node.graph) is not node.graph:
+            node._rename(f"{node.name}_n{len(names)}")
+            names[node.name] = node.graph
         return node
 
+    def set_name_hint(self: Any, name: str) -> None:
+        if getattr(self.proxy.tracer.output_graph, _NAMES, None) is None:
+            hint(self, name)
+
     SubgraphTracer.create_node = create_node  # type: ignore[method-assign]
-    TensorVariable.set_name_hint = lambda self, name: None  # type: ignore[method-assign,assignment,misc]
+    TensorVariable.set_name_hint = set_name_hint  # type: ignore[method-assign]
+
+
+def keep_names_apart(output: Any) -> None:
+    """From here on in this trace names are unique over all graphs, and none is renamed after a local variable."""
+    if getattr(output, _NAMES, None) is None:
+        names: dict[str, Any] = {}
+        tracer = output.current_tracer
+        while tracer is not None:
+            names.update({node.name: tracer.graph for node in tracer.graph.nodes})
+            tracer = tracer.parent
+        setattr(output, _NAMES, names)
+
+
+_NAMES = "_autograph_names"
+
+
+@contextlib.contextmanager
+def numbers_of_copies() -> Iterator[None]:
+    """In the bodies of operators, `.item()` (also as int, float, bool) reads a copy of the tensor."""
+    method = TensorVariable.method_item
+
+    def method_item(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        if tx.output.current_tracer.parent is None or self.as_proxy().node.target == "clone":
+            return method(self, tx, *args, **kwargs)
+        return self.call_method(tx, "clone", [], {}).call_method(tx, "item", list(args), kwargs)
+
+    TensorVariable.method_item = method_item  # type: ignore[method-assign]
     try:
         yield
     finally:
-        SubgraphTracer.create_node = create  # type: ignore[method-assign]
-        TensorVariable.set_name_hint = hint  # type: ignore[method-assign]
+        TensorVariable.method_item = method  # type: ignore[method-assign]

@@ -18,7 +18,7 @@ from autograph_torch.runtime.iteration import once
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
-from autograph_torch.runtime.logic import all_, and_, and_then, any_, not_, or_, or_else
+from autograph_torch.runtime.logic import all_, and_, and_then, any_, decided, not_, or_, or_else
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero
 from autograph_torch.runtime.steps import for_steps, while_steps
@@ -33,6 +33,7 @@ __all__ = [
     "bound",
     "cond",
     "contains",
+    "decided",
     "effect",
     "enumerate",
     "equal",
@@ -55,8 +56,5 @@ __all__ = [
     "zip",
 ]
 
-# Effects in an emitted file need the tracer's hooks, too. When the hooks are what imports this package, they are not
-# complete yet: whoever imports them puts them in place.
-_hooks = importlib.import_module("autograph_torch.capture.inlining")
-if hasattr(_hooks, "install"):
-    _hooks.install(required=False)
+# Effects in an emitted file need the tracer's hooks, too.
+importlib.import_module("autograph_torch.capture.inlining").install(required=False)

@@ -12,12 +12,36 @@ from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.memories import Group
+from autograph_torch.runtime.outside import (
+    announce,
+    clones_of,
+    copies_outside,
+    outside_tensors,
+    put_stand_ins,
+    write_outside,
+    written,
+)
 from autograph_torch.runtime.predicate import truth
-from autograph_torch.runtime.structure import apart_all, copies_of, lift_all, lower_all, spec_of, write_back
+from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.structure import (
+    Pairs,
+    Seen,
+    content_of,
+    copies_of,
+    copy_in,
+    copy_of,
+    lift_all,
+    lower_all,
+    spec_of,
+    tensors_in,
+    write_back,
+)
 from autograph_torch.runtime.values import HOLE
 
 _NO_TOKEN: Spec = ("hole",)
-_NO_CONTENTS: Spec = ("tuple", 0, ())
+_NOTHING: Spec = ("tuple", 0, ())
+_ATTEMPTS = 4  # what a branch writes to is known after its first trace; more only when that makes it take another path
 
 
 def cond(
@@ -61,19 +85,54 @@ def _staged(
     keep_layouts()
     if torch.is_grad_enabled():
         keep_saved_buffers()
+    announce(site, tuple([value for value in mutated if isinstance(value, torch.Tensor)]), tensors_in(reads))
+    for _ in range(_ATTEMPTS):
+        tensors = outside_tensors(site)
+        groups = notes.groups(site)
+        notes.begin_attempt(site)
+        done, value = _attempt(site, flag, true_fn, false_fn, operands, mutated, reads, tensors, groups)
+        if done:
+            return value
+        notes.discard_attempt(site)
+    return refuse("AG206", "a branch writes to ever more tensors", "write to fewer tensors in the branch")
+
+
+def _attempt(
+    site: str,
+    flag: torch.Tensor,
+    true_fn: Callable[..., Any],
+    false_fn: Callable[..., Any],
+    operands: tuple[Any, ...],
+    mutated: tuple[Any, ...],
+    reads: tuple[Any, ...],
+    tensors: tuple[torch.Tensor, ...],
+    groups: tuple[Group, ...],
+) -> tuple[bool, Any]:
+    """One torch.cond; False when it has turned out that more tensors need stand-ins."""
     sources = (*operands, *reads)
-    lifted = lift_all(apart_all(sources) if reads else sources)
+    lifted = lift_all(sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
-    targets = copies_of(mutated)
+    memories = copies_outside(tensors, groups)
+    outside: Pairs = []
+    for k in range(len(mutated)):
+        copy_of(mutated[k], outside)
+    containers = tuple([outside[k][0] for k in range(len(outside))])
+    elements = tensors_in(containers)
+    originals = (*containers, *tensors, *elements)
     outer = surrounding_effects()
 
     def run(which: str, branch: Callable[..., Any]) -> tuple[Any, Any]:
         notes.enter_body(site, which)
         autograph_effects = body_effects(outer)
-        copies = copies_of(targets)
+        own = clones_of(memories)
+        stand_ins = put_stand_ins(tensors, groups, own)
+        pairs: Pairs = []
+        objects = copies_of(mutated, pairs)
         values = lower_all(lifted, sources)
-        value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
-        contents = _contents(copies)
+        if containers:
+            values = tuple([copy_in(values[k], pairs) for k in range(len(values))])
+        value = branch(*values[: len(operands)], *objects, *values[len(operands) :])
+        new = written(groups, own)
         token: Any = HOLE
         token_spec = _NO_TOKEN
         # A branch without effects hands the token on when the other one has some.
@@ -82,9 +141,17 @@ def _staged(
             token_spec = spec_of(token)
         if torch.is_grad_enabled():
             refuse_random_numbers()
+        notes.note_body(site)
         notes.leave_body()
-        specs = (spec_of(value, copies, sources), spec_of(contents) if contents else _NO_CONTENTS, token_spec)
-        return ("tuple", 3, specs), (value, contents, token)
+        known = _known(pairs, tensors, stand_ins, elements)
+        seen: Seen = []
+        value_spec = spec_of(value, known, sources, seen, (0,))
+        contents, contents_spec = (), _NOTHING
+        if pairs:
+            contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))])
+            contents_spec = spec_of(contents, known, (), seen, (1,))
+        new_spec = spec_of(new) if new else _NOTHING
+        return ("tuple", 4, (value_spec, contents_spec, new_spec, token_spec)), (value, contents, new, token)
 
     def then() -> list[torch.Tensor]:
         spec, result = run("then", true_fn)
@@ -98,22 +165,33 @@ def _staged(
         spec, result = run(which, branch)
         return encode(notes.branch_encoder(site, which, spec), result)
 
-    notes.begin_attempt(site)
     leaves = torch.cond(flag, then, otherwise, ())
+    if not notes.stand_ins_suffice(site):
+        return False, None
     if not notes.agrees(site):
         notes.discard_attempt(site)
+        memories = copies_outside(tensors, groups)
+        lifted = lift_all(sources)
         leaves = torch.cond(flag, lambda: again("then", true_fn), lambda: again("otherwise", false_fn), ())
-    value, contents, token = decode(notes.branch_decoder(site), leaves, mutated, sources)
-    for k in range(len(mutated)):
-        write_back(mutated[k], contents[k])
+    value, contents, new, token = decode(notes.branch_decoder(site), leaves, originals, sources)
+    for k in range(len(containers)):
+        write_back(containers[k], contents[k])
+    if new:
+        write_outside(tensors, groups, new, notes.memory_gradients(site))
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
-    return value
+    return True, value
 
 
-def _contents(copies: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What is in the objects that were written to; nothing for values that cannot be written to."""
-    contents: tuple[Any, ...] = ()
-    for k in range(len(copies)):
-        contents += (copies[k] if isinstance(copies[k], (torch.Tensor, list, dict)) else None,)
-    return contents
+def _known(
+    pairs: Pairs, tensors: tuple[torch.Tensor, ...], stand_ins: tuple[torch.Tensor, ...], elements: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], ...]:
+    """Objects from around the branch, in the order of `originals`, each as the branch may meet it."""
+    known: tuple[tuple[Any, ...], ...] = ()
+    for k in range(len(pairs)):
+        known += ((pairs[k][1],),)
+    for k in range(len(tensors)):
+        known += ((tensors[k], stand_ins[k]),)
+    for k in range(len(elements)):
+        known += ((elements[k],),)
+    return known

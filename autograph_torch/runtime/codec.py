@@ -7,7 +7,7 @@ Dynamo interprets what it traces, bytecode by bytecode. A walk over a plan would
 branches of every `if`; so the walk happens here, once, in real Python, and what is traced is the code it writes:
 
     [value[0].clone(memory_format=torch.contiguous_format), torch.scalar_tensor(value[1], dtype=torch.int64)]
-    (leaves[0], leaves[1].item(), originals[0])
+    ((tensor0 := leaves[0]), leaves[1].item(), originals[0], tensor0)
 
 `encode` and `decode` stand for that code: the tracer's hook (capture/inlining.py) puts it in their place.
 
@@ -27,7 +27,7 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime.layout import CONTAINERS, Plan, Spec
+from autograph_torch.runtime.layout import CONTAINERS, SHARED, Plan, Spec
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
@@ -80,7 +80,7 @@ def write_encoder(spec: Spec, plan: Plan, as_float: bool = False) -> Written:
 def write_decoder(plan: Plan, as_float: bool = False, for_branch: bool = False) -> Written:
     """Code that puts a value together again by a plan."""
     writer = _Writer(as_float, for_branch)
-    return writer.finish(decode, writer.decode(plan))
+    return writer.finish(decode, writer.decode(plan, ()))
 
 
 def has_float_leaf(plan: Plan) -> bool:
@@ -98,6 +98,7 @@ class _Writer:
     for_branch: bool = False
     leaves: list[str] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)
+    made: dict[tuple[int, ...], str] = field(default_factory=dict)  # tensors by their place in the value
     used: int = 0
 
     def finish(self, stub: Callable[..., Any], result: str) -> Written:
@@ -116,7 +117,7 @@ class _Writer:
 
     def encode(self, path: str, spec: Spec, plan: Plan) -> None:
         kind = plan[0]
-        if spec[0] == "same":
+        if spec[0] in SHARED:
             spec = spec[2]
         if kind == "maybe":
             self._encode_maybe(path, spec, plan)
@@ -160,10 +161,11 @@ class _Writer:
 
     # -- putting together -------------------------------------------------------------------------------------------
 
-    def decode(self, plan: Plan) -> str:
+    def decode(self, plan: Plan, path: tuple[int, ...]) -> str:
         kind = plan[0]
         if kind == "tensor":
-            return self._next_leaf(plan[1])
+            self.made[path] = f"tensor{len(self.made)}"
+            return f"({self.made[path]} := {self._next_leaf(plan[1])})"
         if kind == "number":
             return f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
         if kind == "const":
@@ -172,6 +174,8 @@ class _Writer:
             return self.constant(plan[1])
         if kind == "same":
             return f"originals[{plan[1]}]"
+        if kind == "again":
+            return self.made[plan[1]]
         if kind == "object":
             return f"handed[{plan[1]}]"
         if kind == "undefined":
@@ -179,8 +183,8 @@ class _Writer:
         if kind == "hole":
             return "HOLE"
         if kind == "maybe":
-            return f"Maybe({self._next_leaf(torch.bool)}, {self.decode(plan[2][0])}, {plan[1]!r})"
-        return self._container(plan, [self.decode(part) for part in plan[2]])
+            return f"Maybe({self._next_leaf(torch.bool)}, {self.decode(plan[2][0], (*path, 0))}, {plan[1]!r})"
+        return self._container(plan, [self.decode(part, (*path, k)) for k, part in enumerate(plan[2])])
 
     def _container(self, plan: Plan, parts: list[str]) -> str:
         kind = plan[0]

@@ -66,6 +66,8 @@ _DROPOUTS = frozenset("dropout alpha_dropout feature_alpha_dropout dropout1d dro
 @torch.compiler.assume_constant_result
 def refuse_random_numbers() -> int:
     """Stop when the body that is being traced draws random numbers and its gradients are recorded."""
+    if not tracing.takes_part_in_gradients():
+        return 0
     for node in tracing.nodes():
         if not node.op.startswith("call_"):
             continue

@@ -22,6 +22,9 @@ Plan = tuple[Any, ...]
 # How a step of a loop ended stays a tensor: it is only ever compared.
 HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 
+# The same object as one from around the branch, or as an earlier part of the result: (kind, which one, its spec).
+SHARED = ("same", "again")
+
 CONTAINERS = ("tuple", "list", "dict", "named", "maybe")
 
 
@@ -55,7 +58,7 @@ def same_form(first: Plan, second: Plan) -> bool:
         return all(same_form(a, b) for a, b in zip(first[2], second[2], strict=True))
     if first[0] == "tensor" and second[0] == "tensor":
         return (first[1], len(first[2]), first[3]) == (second[1], len(second[2]), second[3])
-    if first[0] == "same" and second[0] == "same":
+    if first[0] in SHARED and second[0] == first[0]:
         return bool(first[1] == second[1])
     return bool(first == second)
 
@@ -85,7 +88,7 @@ def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":
         return _filled(otherwise if then[0] == "hole" else then)
-    if then[0] == "same" and otherwise[0] == "same" and then[1] == otherwise[1]:
+    if then[0] in SHARED and then[:2] == otherwise[:2]:
         return then
     then, otherwise = _unaliased(then), _unaliased(otherwise)
     unsure = ("undefined", "maybe")
@@ -221,7 +224,7 @@ def _filled(spec: Spec) -> Plan:
 
 
 def _unaliased(spec: Spec) -> Spec:
-    return spec[2] if spec[0] == "same" else spec
+    return spec[2] if spec[0] in SHARED else spec
 
 
 def _is_number(spec: Spec) -> bool:
@@ -258,7 +261,7 @@ def describe(spec: Spec) -> str:
         return f"a Python {spec[1]}"
     if kind == "const":
         return f"the Python {type(spec[1]).__name__} {spec[1]!r}" if spec[1] is not None else "None"
-    if kind == "same":
+    if kind in SHARED:
         return describe(spec[2])
     if kind == "undefined":
         return f"no value for `{spec[1]}`"

@@ -65,6 +65,11 @@ def or_else(left: Any, *rest: Callable[[], Any]) -> Any:
     return cond(flag, lambda: _as_tensor(True, device), lambda: _as_tensor(or_else(rest[0](), *rest[1:]), device))
 
 
+def decided(value: Any, truth: bool) -> Any:
+    """A value that has decided an `and` or `or`: a Python bool is known by then."""
+    return truth if torch.compiler.is_compiling() and isinstance(value, bool) else value
+
+
 def any_(values: Iterable[Any]) -> Any:
     """`any(values)`: elements after a true one are not evaluated when Python can tell."""
     found: Any = False

@@ -12,7 +12,8 @@ from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import apart_all, copies_of, lift_all, lower_all, write_back
+from autograph_torch.runtime.structure import copy_of, lift_all, lower_all, tensors_in, write_back_nested
+from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
 
@@ -87,33 +88,40 @@ def run_with_writes(
     The values to read are closed over; numbers that depend on data as tensors, which are numbers again inside.
     """
     count = len(state) - fixed
-    changing, given = state[:count], state[count:]
-    lifted = lift_all(apart_all(given))
+    mutated, given = state[rebound:count], state[count:]
+    # Tensors that are written to have stand-ins inside; containers are carried.
+    changing = (*state[:rebound], *(HOLE if isinstance(value, torch.Tensor) else value for value in mutated))
+    lifted = lift_all(given)
 
     def to_read() -> State:
         return lower_all(lifted, given)
 
-    def trip_on_copies(before: State) -> State:
-        copies = copies_of(before[rebound:])
-        after = trip((*before[:rebound], *copies, *to_read()))
-        _check_same_objects(copies, after[rebound:count])
-        return after[:count]
+    def whole(before: State) -> State:
+        pairs = zip(mutated, before[rebound:], strict=True)
+        objects = tuple(one if isinstance(one, torch.Tensor) else copy_of(value, []) for one, value in pairs)
+        return (*before[:rebound], *objects, *to_read())
 
-    final = staged.run(lambda s: test((*s, *to_read())), trip_on_copies, changing, entered)
-    written = []
-    for original, value in zip(changing[rebound:], final[rebound:], strict=True):
-        if isinstance(original, (torch.Tensor, list, dict)):
-            write_back(original, value)
-            written.append(original)
-        else:
-            written.append(value)
-    return (*final[:rebound], *written, *given)
+    def trip_on_copies(before: State, stand_ins: staged.Pairs) -> State:
+        state = whole(before)
+        after = trip(state)
+        _check_same_objects(state[rebound:count], after[rebound:count], stand_ins)
+        pairs = zip(mutated, after[rebound:count], strict=True)
+        return (*after[:rebound], *(HOLE if isinstance(one, torch.Tensor) else value for one, value in pairs))
+
+    tensors = tuple(value for value in mutated if isinstance(value, torch.Tensor))
+    final = staged.run(lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, tensors_in(given))
+    objects = []
+    for original, value in zip(mutated, final[rebound:], strict=True):
+        write_back_nested(original, value)
+        objects.append(original if isinstance(original, (torch.Tensor, list, dict)) else value)
+    return (*final[:rebound], *objects, *given)
 
 
-def _check_same_objects(copies: State, values: State) -> None:
+def _check_same_objects(objects: State, values: State, stand_ins: staged.Pairs) -> None:
     """What is written to in place must still be the object that it was when the trip ends."""
-    for copy, value in zip(copies, values, strict=True):
-        if isinstance(copy, (torch.Tensor, list, dict)) and value is not copy:
+    for one, value in zip(objects, values, strict=True):
+        same = value is one or any(value is copy for tensor, copy in stand_ins if tensor is one)
+        if isinstance(one, (torch.Tensor, list, dict)) and not same:
             refuse(
                 "AG206",
                 "a loop both writes to an object in place and rebinds its name",

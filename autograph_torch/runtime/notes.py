@@ -12,10 +12,13 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime import layout, tracing
+from autograph_torch.runtime import layout, memories, tracing
 from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.refusal import raise_refusal
+
+# What a branch gives: its value, the contents of containers, the memories that it writes to, the token of its effects.
+_PARTS_OF_A_BRANCH, _MEMORIES = 4, 2
 
 
 @torch.compiler.assume_constant_result
@@ -27,7 +30,9 @@ def new_site() -> str:
     bodies = _bodies()
     body, count = bodies[-1]
     bodies[-1] = (body, count + 1)
-    return f"{body}/{count}"
+    site = f"{body}/{count}"
+    memories.forget(site)  # what an earlier trace has used is no part of this one
+    return site
 
 
 @torch.compiler.assume_constant_result
@@ -122,11 +127,24 @@ def _as_float(plan: Any) -> bool:
 
 @torch.compiler.assume_constant_result
 def note_carry(site: str, spec: Any) -> int:
-    """Remember the carry of a loop as the initial values have it, unless an earlier trace of the loop knew better."""
+    """Remember the carry of a loop as the initial values have it, unless an earlier trace of the loop knew better.
+
+    The plan is that of (carry, memories that trips write to).
+    """
     notes = tracing.notebook()
     if repr(notes.get((site, "init"))) != repr(spec):
-        notes[site, "plan"] = layout.carry_plan(spec)
+        notes[site, "plan"] = ("tuple", 2, (layout.carry_plan(spec), ("tuple", 0, ())))
     notes[site, "init"] = spec
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def note_memories(site: str, spec: Any) -> int:
+    """Remember the memories that trips write to, as they are before the loop, unless the plan has them already."""
+    notes = tracing.notebook()
+    carry, known = notes[site, "plan"][2]
+    added = layout.carry_plan(spec)
+    notes[site, "plan"] = ("tuple", 2, (carry, known if known[1] == added[1] else added))
     return 0
 
 
@@ -157,15 +175,41 @@ def carry_decoder(site: str) -> Written:
 
 @torch.compiler.assume_constant_result
 def carry_gradients(site: str) -> tuple[bool, ...]:
-    """For every leaf of the carry, whether it takes part in differentiation."""
+    """For every leaf of the carry and of the memories, whether it takes part in differentiation."""
     return layout.gradients(tracing.notebook()[site, "plan"])
 
 
 @torch.compiler.assume_constant_result
+def memory_gradients(site: str) -> tuple[bool, ...]:
+    """For every memory that the bodies of a branch or loop write to, whether its new content has a gradient."""
+    parts = tracing.notebook()[site, "plan"][2]
+    return layout.gradients(parts[_MEMORIES if len(parts) == _PARTS_OF_A_BRANCH else -1])
+
+
+@torch.compiler.assume_constant_result
 def carry_has_effects(site: str) -> bool:
-    """Whether the loop is known to have effects: the first part of the carry is a token."""
+    """Whether the loop is known to have effects: the first value of the carry is a token."""
     plan = tracing.notebook().get((site, "plan"))
-    return plan is not None and bool(plan[2][0][0] == "tensor")
+    return plan is not None and bool(plan[2][0][2][0][0] == "tensor")
+
+
+@torch.compiler.assume_constant_result
+def note_body(site: str) -> int:
+    """Remember what the body that is being traced has used from around it, and written to."""
+    memories.note_body(site)
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def groups(site: str) -> Any:
+    """The tensors from around the bodies that have stand-ins in this attempt (see outside.py)."""
+    return tracing.notebook()[site, "groups"]
+
+
+@torch.compiler.assume_constant_result
+def stand_ins_suffice(site: str) -> bool:
+    """Whether no other tensor has turned out to need a stand-in."""
+    return bool(memories.groups_of(site) == tracing.notebook()[site, "groups"])
 
 
 @torch.compiler.assume_constant_result

@@ -24,49 +24,72 @@ from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
+from autograph_torch.runtime.outside import (
+    announce,
+    copies_outside,
+    outside_tensors,
+    put_stand_ins,
+    write_outside,
+    written,
+)
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import spec_of
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
-_ROUNDS = 4  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
+Pairs = tuple[tuple[torch.Tensor, torch.Tensor], ...]  # tensors from around a loop, with what stands in for them
+_ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
 def run(
     test: Callable[[State], Any],
-    trip: Callable[[State], State],
+    trip: Callable[[State, Pairs], State],
     state: State,
     entered: bool | torch.Tensor,
+    mutated: tuple[torch.Tensor, ...] = (),
+    reads: tuple[torch.Tensor, ...] = (),
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
 
     Args:
         test: the predicate of a state.
-        trip: one trip; may change types on its first run, shapes never.
+        trip: one trip, of a state and the stand-ins; may change types on its first run, shapes never.
         state: the initial state.
         entered: whether there is a first trip: True, or a 0-d bool tensor.
+        mutated, reads: tensors from around the loop that trips write to and read, as far as is known.
     """
     site = notes.new_site()
     keep_layouts()
     outer = surrounding_effects()
+    announce(site, mutated, reads)
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
     spec = spec_of(state, handed=state)
     notes.note_carry(site, spec)
+    sure = not isinstance(entered, torch.Tensor)
     for _ in range(_ROUNDS):
         if state[0] is HOLE and notes.carry_has_effects(site):
             state = (current_token(outer), *state[1:])
             spec = ("tuple", len(state), (spec_of(state[0]), *spec[2][1:]))
         notes.begin_attempt(site)
-        init = _initial(site, spec, state)
-        leaves = _attempt(site, test, trip, init, state, not isinstance(entered, torch.Tensor))
-        if notes.agrees(site):
+        tensors = outside_tensors(site)
+        groups = notes.groups(site)
+        memories = copies_outside(tensors, groups)
+        # The memories that trips write to are carried behind the state.
+        carried = written(groups, memories)
+        carried_spec = spec_of(carried)
+        notes.note_memories(site, carried_spec)
+        init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
+        leaves = _attempt(site, test, trip, init, state, tensors, groups, memories, sure)
+        if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
-            token, *final = decode(notes.carry_decoder(site), ends, (), state)
-            if isinstance(token, torch.Tensor):
-                put_token(outer, token)
-            return tuple(final)
+            final, contents = decode(notes.carry_decoder(site), ends, (), state)
+            write_outside(tensors, groups, contents, notes.memory_gradients(site))
+            if isinstance(final[0], torch.Tensor):
+                put_token(outer, final[0])
+            return tuple(final[1:])
         notes.discard_attempt(site)
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
@@ -74,31 +97,50 @@ def run(
 def _attempt(
     site: str,
     test: Callable[[State], Any],
-    trip: Callable[[State], State],
+    trip: Callable[[State, Pairs], State],
     init: list[torch.Tensor],
     begin: State,
+    tensors: tuple[torch.Tensor, ...],
+    groups: tuple[Group, ...],
+    memories: tuple[torch.Tensor, ...],
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
-    written = notes.carry_decoder(site)
+    decoder = notes.carry_decoder(site)
+
+    def entered_with(leaves: tuple[torch.Tensor, ...]) -> tuple[State, tuple[torch.Tensor, ...], Pairs]:
+        """The state at the start of a trip or a test; the memories; and which tensors they stand for."""
+        state, carried = decode(decoder, leaves, (), begin)
+        if not groups:
+            return state, (), ()
+        own = list(memories)
+        changing = [k for k in range(len(groups)) if groups[k][2]]
+        for position in range(len(changing)):
+            own[changing[position]] = carried[position].clone()
+        stand_ins = put_stand_ins(tensors, groups, tuple(own))
+        return state, written(groups, tuple(own)), tuple(zip(tensors, stand_ins, strict=True))
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
         notes.enter_body(site, "test")
-        flag = truth(test(decode(written, leaves, (), begin)[1:]))
+        state, _, _ = entered_with(leaves)
+        flag = truth(test(state[1:]))
+        notes.note_body(site)
         notes.leave_body()
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
     def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
         notes.enter_body(site, "trip")
-        before = decode(written, leaves, (), begin)
+        before, own, stand_ins = entered_with(leaves)
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
-        after = trip(before[1:])
+        after = trip(before[1:], stand_ins)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
-        state = (token, *after)
+        contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
+        state = ((token, *after), contents)
         if torch.is_grad_enabled():
             refuse_random_numbers()
+        notes.note_body(site)
         notes.leave_body()
         spec = spec_of(state, handed=begin)
         if notes.note_trip(site, spec, sure):
@@ -108,8 +150,8 @@ def _attempt(
     return list(torch_while_loop(cond_fn, body_fn, tuple(init)))
 
 
-def _initial(site: str, spec: Spec, state: State) -> list[torch.Tensor]:
-    leaves = [_no_constant(leaf) for leaf in encode(notes.carry_encoder(site, spec), state)]
+def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:
+    leaves = [_no_constant(leaf) for leaf in encode(notes.carry_encoder(site, spec), begin)]
     if not torch.is_grad_enabled():
         return leaves
     wants_grad = notes.carry_gradients(site)

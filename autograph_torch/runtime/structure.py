@@ -2,7 +2,7 @@
 
 spec_of(value)            what it looks like, in constants (see layout.py)
 lift(value), lower(...)   numbers that depend on data, as tensors and back
-copy_of, apart            objects and memory of their own; write_back copies into the original
+copy_of, write_back       containers of their own to write to, and back into the originals
 
 Dynamo interprets this file bytecode by bytecode, for every leaf of both branches of every `if`. So loops run by
 position (a loop variable would also give its name to nodes of the graph, and nested bodies would share it), there are
@@ -18,34 +18,43 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.codec import NUMBER_DTYPES
 from autograph_torch.runtime.layout import Spec
-from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
 
+# Tensors met so far in a value, each with the path to its place.
+Seen = list[tuple[torch.Tensor, tuple[int, ...]]]
 
-def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()) -> Spec:
+
+def spec_of(
+    value: Any,
+    originals: tuple[tuple[Any, ...], ...] = (),
+    handed: tuple[Any, ...] = (),
+    seen: Seen | None = None,
+    path: tuple[int, ...] = (),
+) -> Spec:
     """Describe a value by constants.
 
-    A tensor or container that *is* one of `originals` is described as the same object; and so is a value without data
-    (a function, a module) that is one of `handed`.
+    A tensor or container that *is* one of `originals` (each with what stands in for it) is described as the same
+    object; and so is a value without data (a function, a module) that is one of `handed`. With `seen`, a tensor that
+    comes again in the value is described by the path of its first place.
     """
     if originals and isinstance(value, (torch.Tensor, list, dict)):
         for index in range(len(originals)):
-            if value is originals[index]:
+            if is_in(value, originals[index]):
                 return ("same", index, spec_of(value))
     if isinstance(value, torch.Tensor):
-        return _tensor_spec(value)
+        return _tensor_spec(value) if seen is None else _seen_spec(value, seen, path)
     if isinstance(value, (bool, int, float)):
         return _number_spec(value)
     if isinstance(value, tuple):
-        specs = _specs(value, originals, handed)
+        specs = _specs(value, originals, handed, seen, path)
         return ("named", type(value), specs) if hasattr(value, "_fields") else ("tuple", len(value), specs)
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
     if isinstance(value, list):
-        return ("list", len(value), _specs(value, originals, handed))
+        return ("list", len(value), _specs(value, originals, handed, seen, path))
     if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), _specs(list(value.values()), originals, handed))
+        return ("dict", tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
@@ -62,14 +71,28 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
     )
 
 
-def _specs(values: tuple[Any, ...] | list[Any], originals: tuple[Any, ...], handed: tuple[Any, ...]) -> Spec:
+def _specs(
+    values: tuple[Any, ...] | list[Any],
+    originals: tuple[tuple[Any, ...], ...],
+    handed: tuple[Any, ...],
+    seen: Seen | None,
+    path: tuple[int, ...],
+) -> Spec:
     found: Spec = ()
     for k in range(len(values)):
-        if not originals and isinstance(values[k], torch.Tensor):
+        if not originals and seen is None and isinstance(values[k], torch.Tensor):
             found += (_tensor_spec(values[k]),)
         else:
-            found += (spec_of(values[k], originals, handed),)
+            found += (spec_of(values[k], originals, handed, seen, (*path, k)),)
     return found
+
+
+def _seen_spec(tensor: torch.Tensor, seen: Seen, path: tuple[int, ...]) -> Spec:
+    for k in range(len(seen)):
+        if tensor is seen[k][0]:
+            return ("again", seen[k][1], _tensor_spec(tensor))
+    seen.append((tensor, path))
+    return _tensor_spec(tensor)
 
 
 def _tensor_spec(tensor: torch.Tensor) -> Spec:
@@ -80,7 +103,7 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
 
 
 def _number_spec(value: bool | int | float) -> Spec:
-    if not is_data_dependent(value) and has_static_value(value):
+    if has_static_value(value):  # asked first: a question about a number may put a guard on it
         return ("const", plain(value))
     if isinstance(value, bool):
         return ("number", "bool")
@@ -136,51 +159,86 @@ def lower_all(lifted: tuple[Any, ...] | list[Any], originals: tuple[Any, ...] | 
     return lowered
 
 
-def copy_of(value: Any) -> Any:
-    """An object of its own to write to: what a branch does to it stays in the branch until it is written back."""
-    if isinstance(value, torch.Tensor):
-        return value.clone()
+Pairs = list[tuple[Any, Any]]
+
+
+def copy_of(value: Any, pairs: Pairs) -> Any:
+    """Containers of its own to write to; `pairs` gets every list and dict inside, each with its copy.
+
+    What a branch does to them stays in the branch until it is written back.
+    """
     if isinstance(value, list):
-        return list(value)
+        items: list[Any] = []
+        pairs.append((value, items))
+        items.extend([copy_of(value[k], pairs) for k in range(len(value))])
+        return items
     if isinstance(value, dict):
-        return dict(value)
+        entries: dict[Any, Any] = {}
+        pairs.append((value, entries))
+        entries.update({key: copy_of(value[key], pairs) for key in value})
+        return entries
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(copy_of(value[k], pairs) for k in range(len(value)))
     return value
 
 
-def copies_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def copies_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
     """A copy of each."""
     copies: tuple[Any, ...] = ()
     for k in range(len(values)):
-        copies += (copy_of(values[k]),)
+        copies += (copy_of(values[k], pairs),)
     return copies
 
 
-def apart(value: Any) -> Any:
-    """The same value in memory of its own."""
-    if isinstance(value, torch.Tensor):
-        return value.clone()
-    if isinstance(value, list):
-        return list(apart_all(value))
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return apart_all(value)
+def is_in(value: Any, objects: tuple[Any, ...]) -> bool:
+    """Whether a value is one of these very objects."""
+    for k in range(len(objects)):  # noqa: SIM110  (a generator costs the tracer more)
+        if value is objects[k]:
+            return True
+    return False
+
+
+def copy_in(value: Any, pairs: Pairs) -> Any:
+    """What a branch finds for `value`: the copy, when it is a container that has one."""
+    for original, copy in pairs:
+        if value is original:
+            return copy
     return value
 
 
-def apart_all(values: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
-    """Each value in memory of its own."""
-    own: tuple[Any, ...] = ()
-    for k in range(len(values)):
-        own += (values[k].clone() if isinstance(values[k], torch.Tensor) else apart(values[k]),)
-    return own
+def content_of(container: Any) -> Any:
+    """What is in a container, as a value that is not the container itself."""
+    return list(container) if isinstance(container, list) else dict(container)
+
+
+def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
+    """The tensors in nested lists, dicts and tuples."""
+    if isinstance(value, torch.Tensor):
+        return (value,)
+    if isinstance(value, dict):
+        return tuple(one for key in value for one in tensors_in(value[key]))
+    if isinstance(value, (list, tuple)):
+        return tuple(one for k in range(len(value)) for one in tensors_in(value[k]))
+    return ()
 
 
 def write_back(original: Any, new: Any) -> None:
-    """Make the original object look like the copy that was written to, so that every alias sees it."""
-    if isinstance(original, torch.Tensor):
-        original.copy_(new)
-    elif isinstance(original, list):
+    """Make the original container look like the copy that was written to, so that every alias sees it."""
+    if isinstance(original, list):
         original.clear()
         original.extend(new)
     elif isinstance(original, dict):
         original.clear()
         original.update(new)
+
+
+def write_back_nested(original: Any, new: Any) -> Any:
+    """As `write_back`, for containers that have been taken apart: those inside stay the objects that they were."""
+    if isinstance(original, list) and isinstance(new, list):
+        kept = [write_back_nested(original[k], new[k]) if k < len(original) else new[k] for k in range(len(new))]
+        write_back(original, kept)
+        return original
+    if isinstance(original, dict) and isinstance(new, dict):
+        write_back(original, {k: write_back_nested(original[k], new[k]) if k in original else new[k] for k in new})
+        return original
+    return new

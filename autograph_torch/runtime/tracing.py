@@ -46,7 +46,7 @@ def discard_after(mark: Any) -> None:
     for node in reversed(list(graph.nodes)):
         if node is mark:
             return
-        if not node.users and node.op != "placeholder":
+        if not node.users and node.op not in ("placeholder", "get_attr"):  # the tracer remembers those two
             graph.erase_node(node)
 
 
@@ -55,10 +55,21 @@ def nodes() -> list[Any]:
     return list(_graph().nodes)
 
 
+def takes_part_in_gradients() -> bool:
+    """Whether any tensor in the body of an operator that is being built requires a gradient."""
+    values = (node.meta.get("example_value") for node in nodes())
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
 def _graph() -> Any:
+    return current_tracer().graph
+
+
+def current_tracer() -> Any:
+    """What builds the graph, or the body of an operator, that is being traced."""
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
-    return InstructionTranslator.current_tx().output.graph
+    return InstructionTranslator.current_tx().output.current_tracer
 
 
 def user_line() -> tuple[str, int, str]:

@@ -3,19 +3,25 @@
 from tests.harness import Program, programs_of
 from tests.programs import (
     algorithms,
+    attributes,
     branches,
+    containers,
     early_returns,
     for_loops,
     functions,
     gradients,
+    gradients_more,
     modules,
+    names,
     python_loops,
     refusals,
     scalars,
+    scalars_more,
     seeds,
     state,
     ternaries_and_logic,
     while_loops,
+    writes,
 )
 
 TOPICS = (
@@ -29,9 +35,15 @@ TOPICS = (
     functions,
     modules,
     scalars,
+    scalars_more,
     algorithms,
     gradients,
+    gradients_more,
     state,
+    writes,
+    containers,
+    attributes,
+    names,
     refusals,
 )
 

@@ -275,8 +275,9 @@ def test_description_of_values(value: Any, spec: Spec) -> None:
 
 def test_description_of_originals() -> None:
     items = [1]
-    originals = (X, items)
-    assert spec_of((X, items, X + 1), originals) == pair(
+    stand_in = X * 2
+    originals = ((X, stand_in), (items,))
+    assert spec_of((stand_in, items, X + 1), originals) == pair(
         ("same", 0, tensor(2, 3)), ("same", 1, ("list", 1, (const(1),))), tensor(2, 3)
     )
 

@@ -1,0 +1,141 @@
+"""Indices that depend on data: what torch reads from a tensor of no dimension, Dynamo has to know while it traces.
+
+    x[i]          i a tensor of no dimension, or a NumPy one       x.select(0, i.item())
+    x[..., n]     n a number that depends on data                  x.select(-1, n)
+    x[m]          m a truth value as a tensor of no dimension      x.unsqueeze(0)[m.reshape(1)]
+    x[[a, b]]     a list of numbers that depend on data            x[tensor of them]
+
+The same for assignments: what stands on the right is a view. Everything else is indexed as it was.
+
+Private names of Dynamo: TensorVariable.method___getitem__ and method___setitem__, and the way in which BuiltinVariable
+handles `operator.getitem` of tensors (its table of handlers holds bound methods, so it is emptied).
+tests/capture/test_indexing.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._dynamo.variables import ConstantVariable, ListVariable, SliceVariable, SymNodeVariable, TupleVariable
+from torch._dynamo.variables.builder import SourcelessBuilder
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.tensor import TensorVariable
+
+
+@contextlib.contextmanager
+def indices_from_data() -> Iterator[None]:
+    """While this is in force, indices that depend on data are taken."""
+    read, write = TensorVariable.method___getitem__, TensorVariable.method___setitem__
+
+    def getitem(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        place = _taken_apart(tx, self, args[0])
+        if place is None:
+            return read(self, tx, *args, **kwargs)
+        return read(place.view, tx, TupleVariable(place.rest)) if place.rest else place.view
+
+    insert = BuiltinVariable._handle_insert_op_in_graph
+
+    def insert_in_graph(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is operator.getitem and isinstance(args[0], TensorVariable):
+            place = _taken_apart(tx, args[0], args[1])
+            if place is not None:
+                return read(place.view, tx, TupleVariable(place.rest)) if place.rest else place.view
+        return insert(self, tx, args, kwargs)
+
+    def setitem(self: Any, tx: Any, key: Any, value: Any) -> Any:
+        place = _taken_apart(tx, self, key)
+        if place is None:
+            return write(self, tx, key, value)
+        before = self._get_fake_version()
+        done = write(place.view, tx, TupleVariable(place.rest or [ConstantVariable.create(...)]), value)
+        self._sync_if_inplace_mutation(tx, before, value.is_tensor())
+        return done
+
+    TensorVariable.method___getitem__ = getitem  # type: ignore[method-assign]
+    TensorVariable.method___setitem__ = setitem  # type: ignore[method-assign]
+    BuiltinVariable._handle_insert_op_in_graph = insert_in_graph  # type: ignore[method-assign]
+    BuiltinVariable.call_function_handler_cache.clear()
+    try:
+        yield
+    finally:
+        TensorVariable.method___getitem__ = read  # type: ignore[method-assign]
+        TensorVariable.method___setitem__ = write  # type: ignore[method-assign]
+        BuiltinVariable._handle_insert_op_in_graph = insert  # type: ignore[method-assign]
+        BuiltinVariable.call_function_handler_cache.clear()
+
+
+@dataclass
+class _Place:
+    """A view of a tensor, and the indices that are still to be applied to it."""
+
+    view: Any
+    rest: list[Any] = field(default_factory=list)
+
+
+def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
+    """The place that `tensor[key]` names; None when Dynamo can index by itself."""
+    items = list(key.items) if isinstance(key, TupleVariable) else [key]
+    if not any(_depends_on_data(item) for item in items) or (len(items) == 1 and isinstance(key, SymNodeVariable)):
+        return None
+    used = [_dimensions(item) for item in items]
+    if tensor.ndim is None or any(count is None for count in used):
+        return None
+    place, dim = _Place(tensor), 0
+    for item, count in zip(items, used, strict=True):
+        value = _value(item)
+        if isinstance(item, SymNodeVariable) or (value is not None and value.ndim == 0 and value.dtype != torch.bool):
+            number = item if isinstance(item, SymNodeVariable) else item.call_method(tx, "item", [], {})
+            place.view = place.view.call_method(tx, "select", [ConstantVariable.create(dim), number], {})
+        elif value is not None and value.ndim == 0:
+            place.view = place.view.call_method(tx, "unsqueeze", [ConstantVariable.create(dim)], {})
+            place.rest.append(item.call_method(tx, "reshape", [ConstantVariable.create(1)], {}))
+            dim += 1
+        else:
+            place.rest.append(_as_tensor(tx, item) if _is_list_of_numbers(item) else item)
+            dim += count if count >= 0 else tensor.ndim - sum(n for n in used if n >= 0)
+    return place
+
+
+def _depends_on_data(item: Any) -> bool:
+    if isinstance(item, SymNodeVariable) or _is_list_of_numbers(item):
+        return True
+    value = _value(item)
+    return value is not None and value.ndim == 0
+
+
+def _dimensions(item: Any) -> int | None:
+    """How many dimensions an index takes up: -1 for `...`, None when that is not known."""
+    value = _value(item)
+    if value is not None:
+        whole = value.dtype not in (torch.bool, torch.uint8)
+        return 1 if whole else value.ndim
+    if isinstance(item, (SymNodeVariable, SliceVariable)) or _is_list_of_numbers(item):
+        return 1
+    if isinstance(item, ConstantVariable):
+        constant = item.as_python_constant()
+        if constant is None or constant is ...:
+            return 0 if constant is None else -1
+        return 1 if type(constant) is int else None
+    return None
+
+
+def _value(item: Any) -> Any:
+    """The tensor that an index is, as the tracer knows it."""
+    if not isinstance(item, TensorVariable):
+        return None
+    value = item.as_proxy().node.meta["example_value"]
+    value = getattr(value, "tensor", value)
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def _is_list_of_numbers(item: Any) -> bool:
+    return isinstance(item, ListVariable) and any(isinstance(one, SymNodeVariable) for one in item.items)
+
+
+def _as_tensor(tx: Any, item: Any) -> Any:
+    return SourcelessBuilder.create(tx, torch.tensor).call_function(tx, [item], {})

@@ -1,0 +1,68 @@
+"""How the tracer lets copies stand in for tensors from around a body (see runtime/outside.py).
+
+A tensor from around a body enters its graph as an input when the body first uses it (private:
+SubgraphTracer.lift_tracked_freevar_to_input). This is where a stand-in is put in its place.
+tests/capture/test_standing_in.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.output_graph import SubgraphTracer
+from torch._dynamo.variables import TensorVariable, TupleVariable
+
+from autograph_torch.capture.torch_fixes import keep_names_apart
+from autograph_torch.runtime import memories, outside, tracing
+
+
+def allow_stand_ins() -> None:
+    """Let a body that uses a tensor from around it get what stands in for the tensor, if anything does."""
+    lift = SubgraphTracer.lift_tracked_freevar_to_input
+
+    def lift_or_replace(self: Any, proxy: Any) -> Any:
+        proxy = _resolved(proxy, self)
+        return proxy if proxy.tracer is self else lift(self, proxy)
+
+    SubgraphTracer.lift_tracked_freevar_to_input = lift_or_replace  # type: ignore[method-assign]
+
+
+def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of the empty functions of runtime/outside.py when the tracer is about to enter one of them."""
+    tracer = parent.output.current_tracer
+    if code is outside.stand_in.__code__:
+        tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
+        _replaced(tracer)[_resolved(tensor.proxy, tracer.parent).node] = copy.proxy
+    elif code is outside.announce.__code__:
+        keep_names_apart(parent.output)
+        site = arguments["site"].as_python_constant()
+        for role in ("mutated", "reads"):
+            for item in arguments[role].realize().items:
+                memories.note_use(site, _resolved(item.realize().proxy, tracer), role == "mutated")
+    elif code is outside.outside_tensors.__code__:
+        site = arguments["site"].as_python_constant()
+        tracing.notebook()[site, "groups"] = memories.groups_of(site)
+        arguments["found"] = TupleVariable([_variable(used) for used in memories.needed_at(site)])
+
+
+def _variable(used: memories.Used) -> TensorVariable:
+    return TensorVariable(used.proxy, **TensorVariable.specialize(used.fake))
+
+
+def _resolved(proxy: Any, tracer: Any) -> Any:
+    """What a tensor is inside of a body: itself, or what stands in for it there or in a body around."""
+    for around in reversed(list(_enclosing(tracer))):
+        proxy = _replaced(around).get(proxy.node, proxy)
+    return proxy
+
+
+def _enclosing(tracer: Any) -> Iterator[Any]:
+    while tracer is not None:
+        yield tracer
+        tracer = tracer.parent
+
+
+def _replaced(tracer: Any) -> dict[Any, Any]:
+    """Nodes from around a body -> the proxies that stand in for them."""
+    return tracer.__dict__.setdefault("_autograph_stand_ins", {})  # type: ignore[no-any-return]

@@ -1,0 +1,157 @@
+"""Which tensors from around a body share memory, and which of them it writes to. Real Python, while Dynamo traces.
+
+A body of an operator is a graph of its own. A tensor from around it enters as an input of that graph when it is first
+used (private: SubgraphTracer.lifted_freevars). As Dynamo does, a write is told by the version of the input's fake
+tensor (private: `_input_versions_at_beginning`); here before Dynamo looks and complains.
+tests/capture/test_standing_in.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import is_concrete_int
+
+from autograph_torch.runtime import tracing
+from autograph_torch.runtime.refusal import raise_refusal
+
+# (elements of the memory, or -1: it is the tensor itself; members; whether it is written to). A member: its index among
+# the tensors, and where it lies in the memory (size, stride, offset).
+Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
+
+
+@dataclass
+class Used:
+    """A tensor from around a body that the body uses."""
+
+    proxy: Any
+    written: bool = False
+
+    @property
+    def fake(self) -> torch.Tensor:
+        return self.proxy.node.meta["example_value"]  # type: ignore[no-any-return]
+
+
+def used_at(site: str) -> dict[Any, Used]:
+    """What the bodies of a site use from around them, by node."""
+    return tracing.notebook().setdefault((site, "used"), {})
+
+
+def forget(site: str) -> None:
+    """The site is about to be traced anew."""
+    tracing.notebook().pop((site, "used"), None)
+
+
+def note_use(site: str, proxy: Any, is_written: bool) -> None:
+    used = used_at(site).setdefault(proxy.node, Used(proxy))
+    used.written = used.written or is_written
+
+
+def note_body(site: str) -> None:
+    """At the end of a body: remember what it has used and written to."""
+    tracer = tracing.current_tracer()
+    changed = _written_inputs(tracer) | _running_statistics(tracer)
+    for outer, inner in tracer.lifted_freevars.items():
+        if isinstance(outer.node.meta.get("example_value"), torch.Tensor):
+            note_use(site, outer, inner.node in changed)
+    if groups_of(site) != tracing.notebook().get((site, "groups"), ()):
+        _make_harmless(tracer, changed)
+
+
+def groups_of(site: str) -> tuple[Group, ...]:
+    """The tensors that need stand-ins, by memory; alone where only read (and hence given a copy each)."""
+    groups: list[Group] = []
+    index = 0
+    for together in _sharing(site):
+        if any(used.written for used in together):
+            groups.append(_written_group(together, index))
+        else:
+            groups += [(-1, ((index + k, (), (), 0),), False) for k in range(len(together))]
+        index += len(together)
+    return tuple(groups)
+
+
+def needed_at(site: str) -> list[Used]:
+    """The tensors that need stand-ins, in the order of the groups."""
+    return [used for together in _sharing(site) for used in together]
+
+
+def _sharing(site: str) -> list[list[Used]]:
+    memories: dict[int, list[Used]] = {}
+    for used in used_at(site).values():
+        if used.fake.layout == torch.strided:
+            memories.setdefault(used.fake.untyped_storage()._cdata, []).append(used)
+    return [together for together in memories.values() if len(together) > 1 or together[0].written]
+
+
+def _written_group(together: list[Used], first: int) -> Group:
+    if len(together) == 1:
+        return -1, ((first, (), (), 0),), True
+    fakes = [used.fake for used in together]
+    if len({fake.dtype for fake in fakes}) > 1 or not all(_is_static(fake) for fake in fakes):
+        raise_refusal(
+            "AG206",
+            "a branch or loop writes to a tensor, and uses a view of it of another dtype or of unknown size",
+            "clone one of them before the branch or loop",
+        )
+    count = fakes[0].untyped_storage().nbytes() // fakes[0].element_size()
+    whole = [k for k, fake in enumerate(fakes) if fake.numel() == count]
+    if torch.is_grad_enabled() and any(fake.requires_grad for fake in fakes):
+        if not whole or not all(fake.requires_grad for fake in fakes):
+            raise_refusal(
+                "AG206",
+                "a branch or loop writes to a tensor whose gradient is recorded, and uses another view of it",
+                "use one of the two views only, or clone one before the branch or loop",
+            )
+    order = sorted(range(len(fakes)), key=lambda k: k not in whole)  # the root of the memory comes first
+    members = [(first + k, tuple(fakes[k].size()), fakes[k].stride(), fakes[k].storage_offset()) for k in order]
+    return count, tuple(members), True
+
+
+def _is_static(fake: torch.Tensor) -> bool:
+    return all(is_concrete_int(n) for n in (*fake.size(), *fake.stride(), fake.storage_offset()))
+
+
+def _written_inputs(tracer: Any) -> set[Any]:
+    """Inputs whose fake tensor has a newer version; from now on Dynamo takes them for unchanged."""
+    inputs = [node for node in tracer.graph.nodes if node.op == "placeholder"]
+    inputs = [node for node in inputs if isinstance(node.meta["example_value"], torch.Tensor)]
+    before = tracer._input_versions_at_beginning
+    after = [node.meta["example_value"]._version for node in inputs]
+    lifted = {inner.node for inner in tracer.lifted_freevars.values()}
+    changed = {node for node, a, b in zip(inputs, before, after, strict=True) if a != b and node in lifted}
+    before[:] = [b if node in changed else a for node, a, b in zip(inputs, before, after, strict=True)]
+    return changed
+
+
+def _running_statistics(tracer: Any) -> set[Any]:
+    """Inputs that a normalisation in training mode updates, which no version tells."""
+    changed = set()
+    for node in tracer.graph.nodes:
+        name = getattr(node.target, "__name__", "")
+        if node.op != "call_function" or name not in ("batch_norm", "instance_norm"):
+            continue
+        by_torch = not isinstance(node.target, type(torch.nn.functional.batch_norm))
+        mean, variance, training = (3, 4, 5) if by_torch else (1, 2, 5)
+        if node.kwargs.get("training", node.kwargs.get("use_input_stats", _at(node.args, training, False))):
+            changed.add(node.kwargs.get("running_mean", _at(node.args, mean, None)))
+            changed.add(node.kwargs.get("running_var", _at(node.args, variance, None)))
+    return {node for node in changed if node is not None and node.op == "placeholder"}
+
+
+def _at(values: tuple[Any, ...], index: int, default: Any) -> Any:
+    return values[index] if index < len(values) else default
+
+
+def _make_harmless(tracer: Any, changed: set[Any]) -> None:
+    """This attempt will be discarded: torch need not complain about what it writes to, nor about shared memory."""
+    from torch._dynamo.output_graph import AliasingInfo
+
+    tracer.has_aliasing = lambda: AliasingInfo(False, "")
+    for node in changed:
+        with tracer.graph.inserting_after(node):
+            copy = tracer.graph.call_method("clone", (node,))
+        copy.meta["example_value"] = node.meta["example_value"]
+        node.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)

@@ -1,0 +1,89 @@
+"""Tensors from around a branch or loop that its body writes to, however it reaches them.
+
+    row = table[0]                         a view
+    if p: row.add_(1)                      and so do modules write to buffers, helpers to arguments, `out=`, methods
+
+torch's operators refuse such writes (and two tensors of one memory). So a body is traced once to learn what it writes
+to, and again with *stand-ins*: wherever the body meets one of these tensors, by another name, in a container or as an
+attribute, it finds a copy. What the copies hold at the end is a result, written back in place behind the operator,
+where every alias sees it. Views of one memory stand for views of one copy.
+
+The empty functions are filled in by the tracer when it reaches them (capture/standing_in.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime.memories import Group
+
+Tensors = tuple[torch.Tensor, ...]
+
+
+def announce(site: str, mutated: Tensors, reads: Tensors) -> None:
+    """Say what bodies write to and read, as far as the text shows. (Filled in by the tracer.)"""
+
+
+def outside_tensors(site: str, found: Tensors = ()) -> Tensors:
+    """The tensors that need stand-ins, as far as is known. (Filled in by the tracer.)"""
+    return found
+
+
+def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
+    """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
+
+
+def copies_outside(tensors: Tensors, groups: tuple[Group, ...]) -> Tensors:
+    """A copy of each memory, for bodies to start from."""
+    copies: Tensors = ()
+    for k in range(len(groups)):
+        copies += (_memory(tensors, groups[k]).clone(),)
+    return copies
+
+
+def clones_of(memories: Tensors) -> Tensors:
+    """A copy of each, for one body."""
+    clones: Tensors = ()
+    for k in range(len(memories)):
+        clones += (memories[k].clone(),)
+    return clones
+
+
+def put_stand_ins(tensors: Tensors, groups: tuple[Group, ...], memories: Tensors) -> Tensors:
+    """Put `memories`, or views of them, in the place of the tensors; the stand-ins, in the order of the tensors."""
+    if not groups:
+        return ()
+    made: dict[int, torch.Tensor] = {}
+    for k in range(len(groups)):
+        whole, members, _ = groups[k]
+        for index, size, stride, offset in members:
+            made[index] = memories[k] if whole < 0 else memories[k].as_strided(size, stride, offset)
+            stand_in(tensors[index], made[index])
+    return tuple([made[index] for index in range(len(tensors))])
+
+
+def written(groups: tuple[Group, ...], memories: Tensors) -> Tensors:
+    """Those of the memories that bodies write to."""
+    changing: Tensors = ()
+    for k in range(len(groups)):
+        if groups[k][2]:
+            changing += (memories[k],)
+    return changing
+
+
+def write_outside(
+    tensors: Tensors, groups: tuple[Group, ...], contents: tuple[torch.Tensor, ...], grads: tuple[bool, ...]
+) -> None:
+    """Write the new contents of the memories that bodies write to; `grads`: which of them have a gradient."""
+    changed = [groups[k] for k in range(len(groups)) if groups[k][2]]
+    for k in range(len(changed)):
+        # All results of an operator require a gradient as soon as one input does: a buffer must not take it on.
+        _memory(tensors, changed[k]).copy_(contents[k] if grads[k] else contents[k].detach())
+
+
+def _memory(tensors: Tensors, group: Group) -> torch.Tensor:
+    """The memory of a group as one tensor."""
+    root: Any = tensors[group[1][0][0]]
+    return root if group[0] < 0 else root.as_strided((group[0],), (1,), 0)

@@ -1,0 +1,65 @@
+"""Indices that are known only when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from autograph_torch import autograph
+
+BACKENDS = ["eager", pytest.param("inductor", marks=pytest.mark.slow)]
+Function = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def _store(x: torch.Tensor, key: object, value: object) -> torch.Tensor:
+    x = x.clone()
+    x[key] = value  # type: ignore[index,assignment]
+    return x
+
+
+READS: dict[str, Function] = {
+    "tensor": lambda x, i: x[i],
+    "element": lambda x, i: x[i.reshape(1)[0]],
+    "in a tuple": lambda x, i: x[:, i],
+    "behind dots": lambda x, i: x[..., i],
+    "number behind dots": lambda x, i: x[..., i.item()],
+    "number in front": lambda x, i: x[i.item(), 1:],
+    "with a new axis": lambda x, i: x[None, i, :, 0],
+    "beside a list": lambda x, i: x[i, [0, 2], :2],
+    "apart from a tensor": lambda x, i: x[i, :, torch.tensor([1, 0])],
+    "list of numbers": lambda x, i: x[[i.item(), 0]],
+    "negative": lambda x, i: x[i - 2],
+    "truth value": lambda x, i: x[i > 0],
+    "truth value of a scalar": lambda x, i: x.sum()[i > 0],
+    "store": lambda x, i: _store(x, i, 7.0),
+    "store in a row": lambda x, i: _store(x, (slice(None), i), x[:, 0] * 2),
+    "store at a number": lambda x, i: _store(x, (..., i.item()), x[..., 0]),
+    "store under a truth value": lambda x, i: _store(x.sum(), i > 0, x.sum() / 2),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", READS)
+def test_index(name: str, backend: str) -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    compiled = autograph(READS[name], backend=backend)
+    for index in (0, 1):
+        i = torch.tensor(index)
+        torch.testing.assert_close(compiled(x, i), READS[name](x, i), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradient(backend: str) -> None:
+    def run(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        y[i] = y[i].clone() * x[:, i].sum()
+        return y.sum() if x[i, i] > 0 else y[i].sum()
+
+    compiled = autograph(run, backend=backend)
+    for index in (0, 1, 2):
+        leaves = [torch.tensor([[1.0, 2, 3], [4, -5, 6], [7, 8, 9]], requires_grad=True) for _ in range(2)]
+        run(leaves[0], torch.tensor(index)).backward()
+        compiled(leaves[1], torch.tensor(index)).backward()
+        torch.testing.assert_close(leaves[1].grad, leaves[0].grad)

@@ -1,0 +1,505 @@
+"""Attributes that branches and loops change: of modules, plain objects, properties, dataclasses, namedtuples."""
+
+from collections import namedtuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from tests.harness import integer, program, randn, scalar, vec
+
+SIGNS = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
+THREE = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)]
+
+
+@program(inputs=THREE)
+class CounterOfAModule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.positive = 0
+        self.negative = 0
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.positive += 1
+        else:
+            self.negative = self.negative + 2
+        return x * 2
+
+
+@program(inputs=THREE)
+class FloatOfAModule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = 1.0
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.rate = self.rate * 0.5
+        return x * self.rate
+
+
+@program(inputs=THREE)
+class FlagOfAModule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = False
+
+    def forward(self, x):
+        if x.sum() > 2:
+            self.seen = True
+        if self.seen:
+            return x * 2
+        return x
+
+
+@program(inputs=THREE)
+class TensorAttribute(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = torch.zeros(2)
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.last = x * 2
+        return self.last + x
+
+
+@program(inputs=THREE)
+class BufferRegistered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("ema", torch.zeros(2))
+        self.register_buffer("steps", torch.tensor(0))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.ema = self.ema * 0.9 + x * 0.1
+            self.steps = self.steps + 1
+        return x - self.ema
+
+
+@program(inputs=THREE)
+class NoneUntilFirstUse(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.center = None
+
+    def forward(self, x):
+        if self.center is None:
+            self.center = x * 0
+        if x.sum() > 0:
+            self.center = x
+        return x - self.center
+
+
+@program(inputs=THREE)
+class AttributeWrittenInALoop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trips = 0
+
+    def forward(self, x):
+        while x.norm() > 1:
+            x = x / 2
+            self.trips += 1
+        return x
+
+
+@program(inputs=THREE)
+class AttributeOfASubmodule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(2, 2)
+        self.inner.uses = 0
+
+    def forward(self, x):
+        if x.sum() > 0:
+            x = self.inner(x)
+            self.inner.uses += 1
+        return x
+
+
+@program(inputs=THREE)
+class MethodThatWrites(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def note(self, amount):
+        self.count += amount
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.note(2)
+        return x * 2
+
+
+@program(inputs=THREE)
+class MethodThatBranchesAndWrites(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.best = -1.0
+        self.register_buffer("top", torch.zeros(2))
+
+    def remember(self, x):
+        if x.max() > self.top.max():
+            self.top = x.clone()
+
+    def forward(self, x):
+        self.remember(x)
+        return self.top * 2
+
+
+class Box:
+    """A plain object with a value."""
+
+    def __init__(self, value=0, tensor=None):
+        self.value = value
+        self.tensor = tensor
+
+
+@program(inputs=[lambda: (vec(1, 2), Box(1)), lambda: (vec(-1, -2), Box(1))])
+def number_of_an_object(x, box):
+    if x.sum() > 0:
+        box.value += 1
+    return x * box.value
+
+
+@program(inputs=[lambda: (vec(1, 2), Box(1)), lambda: (vec(-1, -2), Box(1))])
+def attribute_set_on_both_sides(x, box):
+    if x.sum() > 0:
+        box.tensor = x
+    else:
+        box.tensor = -x
+    return box.tensor * 2
+
+
+@program(inputs=[lambda: (vec(1, 2), Box(1, vec(0, 0))), lambda: (vec(-1, -2), Box(1, vec(0, 0)))])
+def tensor_of_an_object_in_place(x, box):
+    if x.sum() > 0:
+        box.tensor.add_(x)
+    else:
+        box.tensor[0] = 9
+    return box.tensor.sum()
+
+
+@program(inputs=[lambda: (vec(1, 2), Box(1, vec(0, 0))), lambda: (vec(-1, -2), Box(1, vec(0, 0)))])
+def tensor_of_an_object_augmented(x, box):
+    alias = box.tensor
+    if x.sum() > 0:
+        box.tensor += x
+    return alias
+
+
+@program(inputs=SIGNS)
+def local_object(x):
+    box = Box(0, x)
+    if x.sum() > 0:
+        box.value = 3
+        box.tensor = box.tensor + 1
+    return box.value, box.tensor
+
+
+@program(inputs=SIGNS)
+def object_chosen_in_a_branch(x):
+    a, b = Box(1, x), Box(2, -x)
+    chosen = a
+    if x.sum() < 0:
+        chosen = b
+    return chosen.tensor * chosen.value
+
+
+@program(inputs=SIGNS)
+def object_made_in_a_branch(x):
+    if x.sum() > 0:
+        box = Box(1, x)
+    else:
+        box = Box(2, x * 3)
+    return box.tensor * box.value
+
+
+class Thermostat:
+    """A property whose setter has an effect of its own."""
+
+    def __init__(self):
+        self._level = 0.0
+        self.sets = 0
+
+    @property
+    def level(self):
+        return self._level
+
+    @level.setter
+    def level(self, value):
+        self._level = value * 2
+        self.sets += 1
+
+
+@program(inputs=[lambda: (vec(1, 2), Thermostat()), lambda: (vec(-1, -2), Thermostat())])
+def property_with_a_setter(x, thermostat):
+    if x.sum() > 0:
+        thermostat.level = 3.0
+    return x * thermostat.level
+
+
+@program(inputs=[lambda: (vec(1, 2), Thermostat()), lambda: (vec(-1, -2), Thermostat())])
+def property_set_on_both_sides(x, thermostat):
+    if x.sum() > 0:
+        thermostat.level = 3.0
+    else:
+        thermostat.level = 5.0
+    return x * thermostat.level
+
+
+@program(inputs=[lambda: (vec(1, 2), Thermostat()), lambda: (vec(-1, -2), Thermostat())])
+def property_read_in_a_branch(x, thermostat):
+    thermostat.level = 2.0
+    if x.sum() > 0:
+        y = x * thermostat.level
+    else:
+        y = x - thermostat.level
+    return y
+
+
+class RungeKutta:
+    """What a solver keeps between steps."""
+
+    def __init__(self, y, dt):
+        self.t = torch.zeros(())
+        self.y = y
+        self.dt = dt
+        self.steps = 0
+
+    def step(self):
+        k1 = -self.y
+        k2 = -(self.y + self.dt * k1)
+        self.y = self.y + self.dt * (k1 + k2) / 2
+        self.t = self.t + self.dt
+        self.steps += 1
+
+    def integrate(self, end):
+        while self.t < end:
+            self.step()
+        return self.y
+
+
+@program(inputs=[lambda: (vec(1, 2), scalar(1)), lambda: (vec(1, 2), scalar(0))])
+def solver_with_a_step_method(y, end):
+    solver = RungeKutta(y, 0.25)
+    result = solver.integrate(end)
+    return result, solver.t, solver.steps
+
+
+@program(inputs=[lambda: (RungeKutta(vec(1, 2), 0.25), scalar(1)), lambda: (RungeKutta(vec(1, 2), 0.25), scalar(0))])
+def solver_of_the_caller(solver, end):
+    while solver.t < end:
+        solver.y = solver.y * (1 - solver.dt)
+        solver.t = solver.t + solver.dt
+        solver.steps += 1
+    return solver.y
+
+
+@program(inputs=[lambda: (RungeKutta(vec(1, 2), 0.25), scalar(1)), lambda: (RungeKutta(vec(1, 2), 0.25), scalar(0))])
+def method_of_the_callers_solver(solver, end):
+    while solver.t < end:
+        solver.step()
+    return solver.y
+
+
+State = namedtuple("State", ["h", "c", "n"])
+
+
+class Point(NamedTuple):
+    """A named pair."""
+
+    x: torch.Tensor
+    n: int = 0
+
+
+@dataclass
+class Running:
+    """A mutable record."""
+
+    mean: torch.Tensor
+    count: int = 0
+    log: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A record that is rebuilt."""
+
+    x: torch.Tensor
+    n: int = 0
+
+
+@program(inputs=SIGNS)
+def namedtuple_rebuilt(x):
+    state = State(x, x * 2, 0)
+    if x.sum() > 0:
+        state = State(state.h + 1, state.c, state.n + 1)
+    return state
+
+
+@program(inputs=SIGNS)
+def namedtuple_replaced(x):
+    state = State(x, x * 2, 0)
+    if x.sum() > 0:
+        state = state._replace(h=x * 5, n=3)
+    return state
+
+
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+def namedtuple_carried(x):
+    p = Point(x)
+    while p.x > 1:
+        p = Point(p.x / 2, p.n + 1)
+    return p
+
+
+@program(inputs=SIGNS)
+def dataclass_rebuilt(x):
+    r = Frozen(x)
+    if x.sum() > 0:
+        r = Frozen(r.x * 2, r.n + 1)
+    return r.x, r.n
+
+
+@program(inputs=SIGNS)
+def dataclass_replaced(x):
+    r = Frozen(x)
+    if x.sum() > 0:
+        r = replace(r, n=5)
+    return r.x * r.n
+
+
+@program(inputs=SIGNS)
+def dataclass_returned(x):
+    if x.sum() > 0:
+        r = Frozen(x * 2, 1)
+    else:
+        r = Frozen(x * 3, 2)
+    return r
+
+
+@program(inputs=[lambda: (vec(1, 2), Running(vec(0, 0))), lambda: (vec(-1, -2), Running(vec(0, 0)))])
+def dataclass_of_the_caller(x, r):
+    if x.sum() > 0:
+        r.mean = r.mean * 0.5 + x
+        r.count += 1
+    return r.mean * r.count
+
+
+@program(inputs=[lambda: (integer(3), Running(vec(0, 0))), lambda: (integer(0), Running(vec(0, 0)))])
+def dataclass_updated_in_a_loop(n, r):
+    for i in range(n):
+        r.mean = r.mean + i
+        r.count += 1
+    return r.mean
+
+
+@program(inputs=SIGNS)
+def local_dataclass_updated(x):
+    r = Running(x)
+    if x.sum() > 0:
+        r.mean = x * 2
+        r.count = r.count + 1
+    return r.mean, r.count
+
+
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+def local_dataclass_in_a_while(x):
+    r = Running(x)
+    while r.mean > 1:
+        r.mean = r.mean / 2
+        r.count += 1
+    return r.mean, r.count
+
+
+@program(inputs=[lambda: (vec(1, 2), Running(vec(0, 0))), lambda: (vec(-1, -2), Running(vec(0, 0)))])
+def list_of_a_dataclass(x, r):
+    if x.sum() > 0:
+        r.log.append(x * 2)
+    else:
+        r.log.append(x)
+    return len(r.log)
+
+
+@program(inputs=[lambda: (vec(1, 2), Running(vec(0, 0))), lambda: (vec(-1, -2), Running(vec(0, 0)))])
+def two_names_of_one_object(x, r):
+    other = r
+    if x.sum() > 0:
+        r.count += 1
+        other.mean = x
+    return other.count, r.mean
+
+
+@program(inputs=[lambda: (vec(1, 2), Box(Box(1))), lambda: (vec(-1, -2), Box(Box(1)))])
+def attribute_of_an_attribute(x, box):
+    if x.sum() > 0:
+        box.value.value = 7
+    return x * box.value.value
+
+
+@program(inputs=SIGNS)
+def setattr_in_a_branch(x):
+    box = Box(0, x)
+    if x.sum() > 0:
+        setattr(box, "value", 4)  # noqa: B010
+    return box.value
+
+
+@program(inputs=SIGNS)
+def object_written_and_passed_on(x):
+    box = Box(1, x)
+
+    def total(b):
+        return b.tensor.sum() * b.value
+
+    if x.sum() > 0:
+        box.value = 5
+        y = total(box)
+    else:
+        y = total(box)
+    return y
+
+
+@program(inputs=[lambda: (randn(3, 2),), lambda: (-randn(3, 2).abs(),)])
+class CodebookUsage(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("usage", torch.zeros(3))
+        self.resets = 0
+
+    def forward(self, x):
+        hits = (x > 0).float().sum(1)
+        self.usage = self.usage * 0.5 + hits
+        if (self.usage < 0.5).any():
+            self.usage = torch.ones_like(self.usage)
+            self.resets = self.resets + 1
+        return self.usage * 2
+
+
+@program(inputs=THREE)
+class WriteThenEarlyReturn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.calls += 1
+            return x * 2
+        return x
+
+
+@program(inputs=THREE)
+class ClassAttribute(nn.Module):
+    limit = 4.0
+
+    def forward(self, x):
+        if x.sum() > self.limit:
+            return x / self.limit
+        return x

@@ -1,0 +1,545 @@
+"""Gradients through writes in place, containers, attributes, loops of every kind, modes and transforms."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from tests.harness import integer, program, randn, scalar, vec
+
+SIGNS = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
+COUNTS = [lambda: (vec(0.5, 2), integer(3)), lambda: (vec(0.5, 2), integer(0)), lambda: (vec(0.5, 2), integer(1))]
+
+
+@program(grad=True, inputs=SIGNS)
+def write_into_a_clone(x):
+    y = x.clone()
+    if x.sum() > 0:
+        y[0] = x[1] * 3
+    else:
+        y.mul_(x)
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def write_into_a_leaf_buffer(x):
+    out = torch.zeros(2)
+    if x.sum() > 0:
+        out[0] = x.prod()
+    else:
+        out += x * 2
+    return out * x
+
+
+@program(grad=True, inputs=SIGNS)
+def write_through_a_view(x):
+    base = x * 1
+    row = base[:1]
+    if x.sum() > 0:
+        row.mul_(5)
+    return base * x
+
+
+@program(grad=True, inputs=SIGNS)
+def alias_read_after_the_write(x):
+    y = x * 2
+    z = y
+    if x.sum() > 0:
+        y.add_(x**2)
+    return z.sum() + y.prod()
+
+
+@program(grad=True, inputs=COUNTS)
+def accumulation_in_place(x, n):
+    total = torch.zeros(2)
+    for i in range(n):
+        total += x**2 * i
+    return total
+
+
+@program(grad=True, inputs=COUNTS)
+def rows_written_in_a_loop(x, n):
+    rows = torch.zeros(4, 2)
+    k = 0
+    while k < n:
+        rows[k] = x * (k + 1)
+        k += 1
+    return rows
+
+
+@program(grad=True, inputs=COUNTS)
+def power_in_a_loop(x, n):
+    y = torch.ones(2)
+    for _ in range(n):
+        y = y * x
+    return y
+
+
+@program(grad=True, inputs=COUNTS)
+def two_carries_that_mix(x, n):
+    a, b = x, torch.ones(2)
+    for _ in range(n):
+        a, b = a * 0.5 + b, a * b
+    return a, b
+
+
+@program(grad=True, inputs=[lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),)])
+def while_with_a_counter(x):
+    n = 0
+    while x.norm() > 1:
+        x = x * 0.6 + x.sin() * 0.1
+        n += 1
+    return x * n, n
+
+
+@program(grad=True, inputs=[lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),)])
+def branch_in_a_while(x):
+    y = x
+    while y.norm() > 1:
+        if y[0] > 1:
+            y = y * 0.5
+        else:
+            y = y.tanh() * x * 0.2
+    return y
+
+
+@program(grad=True, inputs=[lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),)])
+def while_in_a_branch(x):
+    if x.sum() > 1:
+        y = x * 1
+        while y.norm() > 1:
+            y = y * 0.7
+    else:
+        y = x**2
+    return y
+
+
+@program(grad=True, inputs=COUNTS)
+def loop_in_a_loop(x, n):
+    y = x
+    for i in range(n):
+        for j in range(n):
+            y = y * 0.9 + x * 0.1 * (i - j)
+    return y
+
+
+@program(grad=True, inputs=COUNTS)
+def branch_after_a_loop(x, n):
+    y = x
+    for _ in range(n):
+        y = y * x
+    if y.sum() > 3:
+        return y.log()
+    return y.exp()
+
+
+@program(grad=True, inputs=[lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),)])
+def break_with_gradients(x):
+    y = x
+    for i in range(5):
+        y = y * 0.5 + x * i
+        if y.sum() > 8:
+            break
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def return_out_of_a_loop(x):
+    y = x
+    for i in range(3):
+        y = y * 2 + i
+        if y.sum() > 10:
+            return y * x
+    return -y
+
+
+@program(grad=True, inputs=SIGNS)
+def list_of_results(x):
+    xs = [x, x * 2]
+    if x.sum() > 0:
+        xs[1] = x.exp()
+        xs.append(x**2)
+    else:
+        xs.append(x**3)
+    return torch.stack(xs)
+
+
+@program(grad=True, inputs=SIGNS)
+def dict_of_results(x):
+    d = {"a": x * 2}
+    if x.sum() > 0:
+        d["b"] = d["a"] * x
+    else:
+        d["b"] = x.sin()
+    return d
+
+
+@program(grad=True, inputs=SIGNS)
+def none_or_bias(x):
+    bias = None
+    if x.sum() > 0:
+        bias = x**2
+    if bias is not None:
+        return x + bias
+    return x * 3
+
+
+@program(grad=True, inputs=SIGNS)
+def zero_or_penalty(x):
+    penalty = 0.0
+    if x.sum() > 0:
+        penalty = (x**2).sum()
+    return x.sum() + penalty
+
+
+@program(grad=True, inputs=SIGNS)
+def integers_and_flags_beside(x):
+    if x.sum() > 0:
+        y, i, m, n = x * 2, x.argmax(), x > 1, 3
+    else:
+        y, i, m, n = x**2, x.argmin(), x < -1, 4
+    return y, i, m, n
+
+
+@program(grad=True, inputs=SIGNS)
+def detached_on_both_sides(x):
+    if x.sum() > 0:
+        y = x.detach() * 2
+    else:
+        y = x.detach()
+    return y * x
+
+
+@program(grad=True, inputs=SIGNS)
+def no_grad_in_a_branch(x):
+    if x.sum() > 0:
+        with torch.no_grad():
+            scale = x.norm()
+        y = x * scale
+    else:
+        y = x
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def branch_in_no_grad(x):
+    with torch.no_grad():
+        if x.sum() > 0:
+            scale = x.max()
+        else:
+            scale = x.min()
+    return x * scale
+
+
+@program(grad=True, inputs=[lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),)])
+def loop_in_no_grad(x):
+    with torch.no_grad():
+        scale = x.sum()
+        while scale > 1:
+            scale = scale / 2
+    return x * scale
+
+
+@program(grad=True, inputs=SIGNS)
+def straight_through_estimator(x):
+    hard = (x > 0).float()
+    if x.sum() > 0:
+        y = hard + x - x.detach()
+    else:
+        y = x
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def stop_gradient_on_one_side(x):
+    if x.sum() > 0:
+        y = x.detach()
+    else:
+        y = x * 4
+    return y + x
+
+
+@program(grad=True, inputs=SIGNS)
+def where_and_branch(x):
+    y = torch.where(x > 1.5, x**2, x)
+    if y.sum() > 0:
+        y = torch.where(y > 3, y.sqrt(), y)
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def index_select_and_gather(x):
+    i = x.argmax(keepdim=True)
+    if x.sum() > 0:
+        return x.index_select(0, i) * 2
+    return x.gather(0, i) * 3
+
+
+@program(grad=True, inputs=[lambda: (randn(3, 2),), lambda: (-randn(3, 2),)])
+class ParametersInBothBranches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        if x.sum() > 0:
+            return self.a(x)
+        return self.b(self.a(x))
+
+
+@program(grad=True, inputs=[lambda: (randn(3, 2) * 3,), lambda: (randn(3, 2) * 0.01,)])
+class ParameterInALoop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.Linear(2, 2)
+
+    def forward(self, x):
+        h = torch.zeros(3, 2)
+        while x.norm() > 1:
+            h = torch.tanh(self.cell(x + h))
+            x = x * 0.5
+        return h
+
+
+@program(grad=True, inputs=[lambda: (randn(3, 2) * 3,), lambda: (randn(3, 2) * 0.01,)])
+class EmaBesideGradients(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.register_buffer("ema", torch.zeros(2))
+
+    def forward(self, x):
+        y = self.layer(x)
+        if y.norm() > 1:
+            self.ema.mul_(0.9).add_(y.detach().mean(0), alpha=0.1)
+        return y - self.ema
+
+
+@program(grad=True, inputs=[lambda: (randn(4, 3),), lambda: (randn(4, 3) - 5,)])
+class BatchNormTraining(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = self.layer(x)
+        if x.mean() > -1:
+            y = self.norm(y)
+        return F.relu(y)
+
+
+@program(grad=True, inputs=[lambda: (randn(4, 3),), lambda: (randn(4, 3) - 5,)])
+class InPlaceActivationTraining(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        y = self.layer(x)
+        if x.mean() > -1:
+            y = self.act(y)
+        return y * 2
+
+
+@program(grad=True, factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def closed_over_parameter():
+    weight = torch.tensor([2.0, 3.0], requires_grad=True)
+
+    def f(x):
+        if (x * weight).sum() > 0:
+            return x * weight
+        return weight.exp()
+
+    return f
+
+
+@program(grad=True, factory=True, inputs=[lambda: (vec(4, 2),), lambda: (vec(0.1, 0.2),)])
+def closed_over_parameter_in_a_loop():
+    weight = torch.tensor([0.3, 0.5], requires_grad=True)
+
+    def f(x):
+        while x.sum() > 1:
+            x = x * weight
+        return x
+
+    return f
+
+
+@program(grad=True, factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def checkpoint_around():
+    from autograph_torch import convert
+
+    def block(x):
+        if x.sum() > 0:
+            return x.sin() * x
+        return x.cos()
+
+    converted = convert(block)
+    compiled = torch.compile(converted, fullgraph=True, backend="eager")
+
+    def f(x):
+        if torch.compiler.is_compiling():
+            return converted(x)
+        return checkpoint(compiled, x, use_reentrant=False)
+
+    return f
+
+
+@program(grad=True, inputs=SIGNS)
+def autocast_around(x):
+    w = torch.ones(2, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        if x.sum() > 0:
+            y = (x[None] @ w).float()
+        else:
+            y = (x[None] @ w.t() * 2).float()
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def autocast_inside(x):
+    w = torch.ones(2, 2)
+    if x.sum() > 0:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = x[None] @ w
+        y = y.float()
+    else:
+        y = x[None] @ w
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def vmap_inside(x):
+    def f(v):
+        return v.sin() * 2
+
+    if x.sum() > 0:
+        y = torch.vmap(f)(x)
+    else:
+        y = torch.vmap(torch.cos)(x)
+    return y
+
+
+@program(inputs=SIGNS)
+def vmap_beside(x):
+    m = torch.stack([x, x * 2])
+    rows = torch.vmap(lambda v: v.sum())(m)
+    if rows.sum() > 0:
+        rows = rows * 2
+    return rows
+
+
+@program(inputs=SIGNS, refused="vmap over a branch")
+def vmap_over_a_branch(x):
+    def f(v):
+        if v > 0:
+            return v * 2
+        return v
+
+    return torch.vmap(lambda v: torch.where(v > 0, v * 2, v))(x) + f(x[0])
+
+
+@program(inputs=SIGNS, refused="functional transforms")
+def functional_gradient_inside(x):
+    def f(v):
+        return (v**2).sum()
+
+    g = torch.func.grad(f)(x)
+    if g.sum() > 0:
+        return g
+    return -g
+
+
+@program(grad=True, inputs=[lambda: (randn(3, 2),), lambda: (-randn(3, 2),)])
+def strided_results(x):
+    if x.sum() > 0:
+        y = x.t()
+    else:
+        y = x.t().contiguous() * 2
+    return y
+
+
+@program(grad=True, inputs=[lambda: (randn(3, 2),), lambda: (-randn(3, 2),)])
+def expanded_gradient(w):
+    if w.sum() > 0:
+        return w.sum()
+    return (w * w).sum()
+
+
+@program(grad=True, inputs=[lambda: (randn(1, 2, 4, 4),), lambda: (-randn(1, 2, 4, 4),)])
+def channels_last(x):
+    w = torch.ones(3, 2, 3, 3) * 0.1
+    if x.sum() > 0:
+        y = F.conv2d(x.to(memory_format=torch.channels_last), w)
+    else:
+        y = F.conv2d(x, w) * 2
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def unused_result_of_a_branch(x):
+    if x.sum() > 0:
+        y = x * 2
+        _z = x**3
+    else:
+        y = x
+        _z = x**2
+    return y
+
+
+@program(grad=True, inputs=SIGNS)
+def same_tensor_twice(x):
+    if x.sum() > 0:
+        y = z = x * 2
+    else:
+        y, z = x, x
+    return y * z
+
+
+@program(grad=True, inputs=SIGNS)
+def early_return_chain(x):
+    if x.sum() > 2:
+        return x * 2
+    if x.sum() > 0:
+        return x * 3
+    if x[0] < 0:
+        return x**2
+    return x
+
+
+@program(grad=True, inputs=[lambda: (vec(1, 2), vec(3, 4)), lambda: (vec(-1, -2), vec(3, 4))])
+def swap_of_two_arguments(x, y):
+    if x.sum() > 0:
+        x, y = y, x
+    return x * 2 + y
+
+
+@program(grad=True, inputs=[lambda: (scalar(2),), lambda: (scalar(0.3),)])
+def newton_iteration(a):
+    x = a
+    while (x * x - a).abs() > 1e-4:
+        x = (x + a / x) / 2
+    return x
+
+
+@program(grad=True, inputs=SIGNS)
+def embedding_lookup(x):
+    table = torch.stack([x, x * 2, x * 3])
+    i = torch.tensor([0, 2])
+    if x.sum() > 0:
+        i = torch.tensor([1, 1])
+    return F.embedding(i, table)
+
+
+@program(inputs=SIGNS, refused="a gradient of a gradient")
+def gradient_inside(x):
+    with torch.enable_grad():
+        v = x.detach().requires_grad_()
+        if x.sum() > 0:
+            y = (v**2).sum()
+        else:
+            y = (v**3).sum()
+        (g,) = torch.autograd.grad(y, v)
+    return g

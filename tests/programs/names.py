@@ -1,0 +1,414 @@
+"""nonlocal, global and deleted names, names of one side only, None on one side, functions chosen in a branch."""
+
+import torch
+import torch.nn.functional as F
+
+from tests.harness import integer, program, scalar, vec
+
+SIGNS = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
+COUNT = 0
+
+
+@program(inputs=SIGNS)
+def nonlocal_tensor(x):
+    total = torch.zeros(())
+
+    def add(value):
+        nonlocal total
+        if value > 0:
+            total = total + value
+        return value
+
+    add(x[0])
+    add(x[1])
+    return total
+
+
+@program(inputs=SIGNS)
+def nonlocal_number_on_both_sides(x):
+    up, down = 0, 0
+
+    def count(value):
+        nonlocal up, down
+        if value > 0:
+            up += 1
+        else:
+            down -= 1
+
+    count(x[0])
+    count(x.sum())
+    return up, down
+
+
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+def nonlocal_in_a_loop(x):
+    trips = 0
+
+    def halve(value):
+        nonlocal trips
+        trips += 1
+        return value / 2
+
+    while x > 1:
+        x = halve(x)
+    return x, trips
+
+
+@program(inputs=SIGNS)
+def global_number(x):
+    global COUNT
+    COUNT = 5
+    if x.sum() > 0:
+        COUNT = COUNT + 1
+    return COUNT
+
+
+@program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)])
+def closure_counter():
+    n = 0
+
+    def call(x):
+        nonlocal n
+        if x.sum() > 0:
+            n += 1
+        return x * n
+
+    return call
+
+
+@program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)])
+def closure_running_mean():
+    mean = torch.zeros(2)
+
+    def call(x):
+        nonlocal mean
+        if x.sum() > 0:
+            mean = mean * 0.5 + x
+        return mean
+
+    return call
+
+
+@program(inputs=SIGNS)
+def del_of_a_scratch_name(x):
+    if x.sum() > 0:
+        t = x * 2
+        y = t + 1
+        del t
+    else:
+        y = x
+    return y
+
+
+@program(inputs=SIGNS)
+def del_before_the_branch(x):
+    t = x * 2
+    y = t + 1
+    del t
+    if x.sum() > 0:
+        t = y * 3
+        y = t
+    return y
+
+
+@program(inputs=SIGNS)
+def del_on_both_sides(x):
+    t = x * 2
+    if x.sum() > 0:
+        y = t
+        del t
+    else:
+        y = -t
+        del t
+    return y
+
+
+@program(inputs=SIGNS)
+def name_of_one_side_used_there_only(x):
+    if x.sum() > 0:
+        scale = x.max()
+        y = x / scale
+    else:
+        y = x
+    return y
+
+
+@program(inputs=SIGNS)
+def name_of_one_side_guarded_later(x):
+    positive = x.sum() > 0
+    if positive:
+        scale = x.max()
+    y = x
+    if positive:
+        y = y / scale
+    return y
+
+
+@program(inputs=SIGNS)
+def none_then_tensor_with_is_not_none(x):
+    bias = None
+    if x.sum() > 0:
+        bias = x * 2
+    out = x
+    if bias is not None:
+        out = out + bias
+    return out
+
+
+@program(inputs=SIGNS)
+def none_then_tensor_with_is_none(x):
+    best = None
+    if x.sum() > 0:
+        best = x.max()
+    if best is None:
+        best = x.min()
+    return best
+
+
+@program(inputs=SIGNS)
+def tensor_then_none(x):
+    mask = x > 0
+    if x.sum() < 0:
+        mask = None
+    if mask is None:
+        return x
+    return x * mask
+
+
+@program(inputs=SIGNS)
+def none_on_one_side_as_an_expression(x):
+    bias = x if x.sum() > 0 else None
+    return x * 2 if bias is None else x + bias
+
+
+@program(inputs=[lambda: (vec(1, 5, 3),), lambda: (vec(-1, -5, -3),), lambda: (vec(3, 1, 2),)])
+def best_so_far_starts_as_none(x):
+    best = None
+    for i in range(3):
+        if best is None or x[i] > best:
+            best = x[i]
+    return best
+
+
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+def previous_starts_as_none_in_a_loop(x):
+    previous = None
+    while x > 1:
+        previous = x
+        x = x / 2
+    if previous is None:
+        return x
+    return previous
+
+
+@program(inputs=[lambda: (vec(1, 2), None), lambda: (vec(-1, -2), None), lambda: (vec(1, 2), vec(3, 4))])
+def none_argument_and_a_tensor_test(x, mask):
+    if mask is not None and mask.sum() > 0:
+        x = x * mask
+    if mask is None and x.sum() < 0:
+        x = -x
+    return x
+
+
+@program(inputs=SIGNS)
+def none_returned_by_a_helper(x):
+    def find(v):
+        if v.sum() > 0:
+            return v * 2
+        return None
+
+    found = find(x)
+    if found is None:
+        found = x
+    return found
+
+
+@program(inputs=SIGNS)
+def function_chosen(x):
+    if x.sum() > 0:
+        act = torch.tanh
+    else:
+        act = F.relu
+    return act(x) + 1
+
+
+@program(inputs=SIGNS)
+def lambda_chosen(x):
+    if x.sum() > 0:
+        f = lambda v: v * 2  # noqa: E731
+    else:
+        f = lambda v: v - 1  # noqa: E731
+    return f(x) + f(x * 3)
+
+
+@program(inputs=SIGNS)
+def lambda_chosen_by_an_expression(x):
+    f = (lambda v: v * 2) if x.sum() > 0 else (lambda v: v - 1)
+    return f(x)
+
+
+@program(inputs=SIGNS)
+def local_function_defined_in_a_branch(x):
+    if x.sum() > 0:
+
+        def scale(v):
+            return v * x.max()
+
+    else:
+
+        def scale(v):
+            return v * x.min()
+
+    return scale(x)
+
+
+@program(inputs=SIGNS)
+def method_chosen(x):
+    reduce = x.max if x.sum() > 0 else x.min
+    return reduce()
+
+
+@program(inputs=SIGNS)
+def module_chosen(x):
+    torch.manual_seed(3)
+    a, b = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    layer = a if x.sum() > 0 else b
+    return layer(x)
+
+
+@program(inputs=SIGNS)
+def dtype_chosen(x):
+    dtype = torch.float32
+    if x.sum() > 0:
+        dtype = torch.float32
+    return x.to(dtype)
+
+
+@program(inputs=SIGNS, refused="a dtype that depends on data")
+def different_dtypes_chosen(x):
+    dtype = torch.float32
+    if x.sum() > 0:
+        dtype = torch.float64
+    return x.to(dtype).sum().item()
+
+
+@program(inputs=SIGNS)
+def string_chosen_and_compared(x):
+    mode = "keep"
+    if x.sum() > 0:
+        mode = "double"
+    if mode == "double":
+        x = x * 2
+    return x
+
+
+@program(inputs=SIGNS)
+def string_chosen_as_a_key(x):
+    table = {"up": x + 1, "down": x - 1}
+    key = "up"
+    if x.sum() < 0:
+        key = "down"
+    return table[key]
+
+
+@program(inputs=SIGNS)
+def same_string_on_both_sides(x):
+    if x.sum() > 0:
+        label, y = "done", x
+    else:
+        label, y = "done", -x
+    return label, y
+
+
+@program(inputs=SIGNS)
+def closure_over_a_name_bound_in_a_branch(x):
+    if x.sum() > 0:
+        k = 2
+    else:
+        k = 3
+
+    def scale(v):
+        return v * k
+
+    return scale(x)
+
+
+@program(inputs=SIGNS)
+def function_called_before_and_after_a_rebinding(x):
+    k = 1
+
+    def scale(v):
+        return v * k
+
+    first = scale(x)
+    if x.sum() > 0:
+        k = 10
+    return first, scale(x)
+
+
+@program(inputs=SIGNS)
+def shadowed_builtin(x):
+    max = x.max()
+    if x.sum() > 0:
+        max = max * 2
+    return max
+
+
+@program(inputs=[lambda: (integer(3),), lambda: (integer(0),)])
+def loop_variable_after_the_loop(n):
+    i = -1
+    for i in range(n):
+        pass
+    return i
+
+
+@program(inputs=SIGNS)
+def walrus_in_the_test(x):
+    if (s := x.sum()) > 0:
+        y = x / s
+    else:
+        y = x * s
+    return y, s
+
+
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+def walrus_in_a_while(x):
+    n = 0
+    while (y := x / 2) > 1:
+        x = y
+        n += 1
+    return x, y, n
+
+
+@program(inputs=SIGNS)
+def augmented_name_on_one_side(x):
+    y = 1
+    if x.sum() > 0:
+        y += x
+    else:
+        y = x - y
+    return y
+
+
+@program(inputs=SIGNS)
+def partial_application_chosen(x):
+    import functools
+
+    clamp = functools.partial(torch.clamp, min=0)
+    if x.sum() < 0:
+        clamp = functools.partial(torch.clamp, max=-1)
+    return clamp(x)
+
+
+@program(inputs=SIGNS)
+def class_chosen(x):
+    class Doubler:
+        def __call__(self, v):
+            return v * 2
+
+    class Halver:
+        def __call__(self, v):
+            return v / 2
+
+    kind = Doubler if x.sum() > 0 else Halver
+    return kind()(x)
