@@ -144,7 +144,7 @@ def from_text(text: str, name: str, filename: str, context: Mapping[str, Any] | 
 
 
 def check(program: Program, way: Way, seconds: int = 60) -> Verdict:
-    """Compare eager with `way` on each input; what takes longer than `seconds` counts as crashed."""
+    """Compare eager with `way` on each input; what takes longer than `seconds` of processor time counts as crashed."""
     torch._dynamo.reset()
     try:
         with time_limit(seconds):
@@ -212,18 +212,18 @@ def mutable_parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 @contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raise TimeoutError in the main thread when the block takes longer, again and again until it ends."""
+    """Raise TimeoutError in the main thread when the block computes longer, again and again until it ends."""
 
     def interrupt(number: int, frame: types.FrameType | None) -> None:
-        raise TimeoutError(f"no result after {seconds} s")
+        raise TimeoutError(f"no result after {seconds} s of computing")
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def fresh(program: Program) -> Subject:

@@ -34,6 +34,9 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     if code is outside.stand_in.__code__:
         tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
         _replaced(tracer)[_resolved(tensor.proxy, tracer.parent).node] = copy.proxy
+    elif code is outside.standing.__code__:
+        proxy = _resolved(arguments["tensor"].realize().proxy, tracer)
+        arguments["tensor"] = _variable(memories.Used(proxy))
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
         site = arguments["site"].as_python_constant()

@@ -10,6 +10,7 @@ import torch
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
+from autograph_torch.runtime.outside import standing
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import copy_of, lift_all, lower_all, tensors_in, write_back_nested
@@ -101,10 +102,10 @@ def run_with_writes(
         objects = tuple(one if isinstance(one, torch.Tensor) else copy_of(value, []) for one, value in pairs)
         return (*before[:rebound], *objects, *to_read())
 
-    def trip_on_copies(before: State, stand_ins: staged.Pairs) -> State:
+    def trip_on_copies(before: State) -> State:
         state = whole(before)
         after = trip(state)
-        _check_same_objects(state[rebound:count], after[rebound:count], stand_ins)
+        _check_same_objects(state[rebound:count], after[rebound:count])
         pairs = zip(mutated, after[rebound:count], strict=True)
         return (*after[:rebound], *(HOLE if isinstance(one, torch.Tensor) else value for one, value in pairs))
 
@@ -117,10 +118,10 @@ def run_with_writes(
     return (*final[:rebound], *objects, *given)
 
 
-def _check_same_objects(objects: State, values: State, stand_ins: staged.Pairs) -> None:
+def _check_same_objects(objects: State, values: State) -> None:
     """What is written to in place must still be the object that it was when the trip ends."""
     for one, value in zip(objects, values, strict=True):
-        same = value is one or any(value is copy for tensor, copy in stand_ins if tensor is one)
+        same = value is one or (isinstance(one, torch.Tensor) and value is standing(one))
         if isinstance(one, (torch.Tensor, list, dict)) and not same:
             refuse(
                 "AG206",

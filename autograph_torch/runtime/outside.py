@@ -35,6 +35,11 @@ def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
     """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
 
 
+def standing(tensor: torch.Tensor) -> torch.Tensor:
+    """What stands for a tensor in the body that is being traced: a copy, or the tensor. (Filled in by the tracer.)"""
+    return tensor
+
+
 def copies_outside(tensors: Tensors, groups: tuple[Group, ...]) -> Tensors:
     """A copy of each memory, for bodies to start from."""
     copies: Tensors = ()

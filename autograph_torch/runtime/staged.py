@@ -40,13 +40,12 @@ from autograph_torch.runtime.structure import spec_of
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
-Pairs = tuple[tuple[torch.Tensor, torch.Tensor], ...]  # tensors from around a loop, with what stands in for them
 _ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
 def run(
     test: Callable[[State], Any],
-    trip: Callable[[State, Pairs], State],
+    trip: Callable[[State], State],
     state: State,
     entered: bool | torch.Tensor,
     mutated: tuple[torch.Tensor, ...] = (),
@@ -56,7 +55,7 @@ def run(
 
     Args:
         test: the predicate of a state.
-        trip: one trip, of a state and the stand-ins; may change types on its first run, shapes never.
+        trip: one trip; may change types on its first run, shapes never.
         state: the initial state.
         entered: whether there is a first trip: True, or a 0-d bool tensor.
         mutated, reads: tensors from around the loop that trips write to and read, as far as is known.
@@ -97,7 +96,7 @@ def run(
 def _attempt(
     site: str,
     test: Callable[[State], Any],
-    trip: Callable[[State, Pairs], State],
+    trip: Callable[[State], State],
     init: list[torch.Tensor],
     begin: State,
     tensors: tuple[torch.Tensor, ...],
@@ -108,21 +107,21 @@ def _attempt(
     outer = surrounding_effects()
     decoder = notes.carry_decoder(site)
 
-    def entered_with(leaves: tuple[torch.Tensor, ...]) -> tuple[State, tuple[torch.Tensor, ...], Pairs]:
-        """The state at the start of a trip or a test; the memories; and which tensors they stand for."""
+    def entered_with(leaves: tuple[torch.Tensor, ...]) -> tuple[State, tuple[torch.Tensor, ...]]:
+        """The state at the start of a trip or a test, and the memories that it may write to."""
         state, carried = decode(decoder, leaves, (), begin)
         if not groups:
-            return state, (), ()
+            return state, ()
         own = list(memories)
         changing = [k for k in range(len(groups)) if groups[k][2]]
         for position in range(len(changing)):
             own[changing[position]] = carried[position].clone()
-        stand_ins = put_stand_ins(tensors, groups, tuple(own))
-        return state, written(groups, tuple(own)), tuple(zip(tensors, stand_ins, strict=True))
+        put_stand_ins(tensors, groups, tuple(own))
+        return state, written(groups, tuple(own))
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
         notes.enter_body(site, "test")
-        state, _, _ = entered_with(leaves)
+        state, _ = entered_with(leaves)
         flag = truth(test(state[1:]))
         notes.note_body(site)
         notes.leave_body()
@@ -130,11 +129,11 @@ def _attempt(
 
     def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
         notes.enter_body(site, "trip")
-        before, own, stand_ins = entered_with(leaves)
+        before, own = entered_with(leaves)
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
-        after = trip(before[1:], stand_ins)
+        after = trip(before[1:])
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
         state = ((token, *after), contents)
