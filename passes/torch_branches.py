@@ -149,10 +149,10 @@ class Lowering:
             if isinstance(node, gast.Return) and around.result is not None:
                 value = node.value if node.value is not None else constant(None)
                 return [derive(node, value=self.result(value, around.result, around.result, around))]
+            return [self._inside(node, around)]
         except LeftAlone as reason:
-            self.refuse(node.value, reason)
+            self.refuse(getattr(node, "value", None) or node, reason)
             return [node]
-        return [self._inside(node, around)]
 
     def _inside(self, node: gast.AST, around: Around) -> gast.AST:
         if isinstance(node, gast.With) and any(self.is_no_grad(item.context_expr) for item in node.items):
