@@ -205,18 +205,19 @@ class _Loop:
         known = self.site.test
         counted = bool(reads(test) & {*self.tensors, *self.unwrapped})
         around = dataclasses.replace(self.around, names=self.site.names)
-        asks = runtime_function(test) and self.lowering.asks_tensor(test, around)
+        asks = self.lowering.is_logic_of_tensors(test, around)
         if isinstance(known, NumberType) and not (counted or asks or self.facts.kinds.of(test) == Kind.SYMBOL):
             raise PlainPython
         if isinstance(known, OtherType):
             raise Refused(f"the test gives {known}", "compare it with something")
         around = dataclasses.replace(around, nested=True, tensors=self.around.tensors | self.tensors)
         new = self._with_items(self.lowering.test(test, around))
+        fresh = is_fresh(new) or isinstance(known, NumberType)
         if isinstance(known, TensorType) and known.rank != 0:
             new = method(new, "reshape", gast.Tuple(elts=[], ctx=gast.Load())) if known.rank else new
         if isinstance(known, TensorType) and known.dtype != "bool" and " " not in known.dtype:
             new = method(new, "bool")
-        return new if is_fresh(new) or isinstance(known, NumberType) else method(new, "clone")
+        return new if fresh else method(new, "clone")
 
     def _with_items(self, node: gast.expr) -> gast.expr:
         """Numbers that are tensors while they are carried, as numbers."""
@@ -314,6 +315,16 @@ class _Loop:
                 plain = isinstance(last, gast.Assign) and [getattr(t, "id", "") for t in last.targets] == [n]
                 return last.value if plain else None
         return None
+
+    def _is_used_later(self, n: str) -> bool:
+        """Whether anything but this loop may read a name."""
+        function = self.facts.function
+        loops = [node for node in gast.walk(function) if isinstance(node, (gast.For, gast.While))]
+        begin, end = self.node.lineno, self.node.end_lineno
+        if any(loop.lineno < begin and end <= loop.end_lineno for loop in loops) or n in names_of(function.body).outer:
+            return True
+        found = [node for node in gast.walk(function) if isinstance(node, gast.Name) and node.id == n]
+        return any(isinstance(node.ctx, gast.Load) and not begin <= node.lineno <= end for node in found)
 
     def _is_this(self, node: gast.stmt) -> bool:
         """Whether a statement of the user's is the loop that is lowered."""
@@ -434,7 +445,7 @@ class _Loop:
                 done.append(gast.Expr(value=method(name(n), "copy_", value)))
             elif n in guarded:
                 done.append(assign([n], value))
-            elif self.leaves[n].changes:
+            elif self.leaves[n].changes and self._is_used_later(n):
                 done.append(assign([n], self.lowering.encoder.decode(name(n), self.leaves[n])))
         return done
 
