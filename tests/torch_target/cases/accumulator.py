@@ -20,12 +20,10 @@ torch._inductor.config.inplace_buffers = False  # else the gradients of loops ar
 def accumulate(x, w):
     total = torch.zeros(2)
     i = 0
-
     def body(total, i):
         total = total + x * w
         i = i + 1
         return total, i
-
     total = torch.where(total.new_ones(()).bool(), total, x.sum() + w.sum())
     entered = i < x.sum()
     last_total, i = torch.while_loop(
@@ -35,8 +33,6 @@ def accumulate(x, w):
     )
     total = torch.where(entered, last_total, total)
     return total
-
-
 # calls (the example as well)
 accumulate(torch.ones(2), torch.ones(2))
 accumulate(torch.zeros(2), torch.ones(2))

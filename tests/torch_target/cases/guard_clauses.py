@@ -34,15 +34,12 @@ class Model(torch.nn.Module):
                 lambda y: y * 0.5,
                 (y,),
             )
-
         return torch.cond(
             x.sum() > 5,
             lambda x: x * self.scale,
             otherwise,
             (x,),
         )
-
-
 # calls (the example as well)
 Model()(torch.ones(9))
 Model()(torch.ones(2))

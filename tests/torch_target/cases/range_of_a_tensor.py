@@ -15,14 +15,12 @@ import torch
 
 @no_grad()
 def factorial(x: Tensor, n: Tensor):
-    def body(i, x):
-        x = x * (i + 1)
-        return i + 1, x
-
-    _, x = torch.while_loop(lambda i, x: i < n, body, (torch.full((), 0), x))
+    _, x = torch.while_loop(
+        lambda i, x: i < n,
+        lambda i, x: (i + 1, x * (i + 1)),
+        (torch.full((), 0), x),
+    )
     return x
-
-
 # calls (the example as well)
 factorial(__import__("torch").ones(2), __import__("torch").tensor(0))
 factorial(__import__("torch").ones(2), __import__("torch").tensor(3))

@@ -26,18 +26,16 @@ def running():
 
     def add(x: torch.Tensor):
         nonlocal total
-        returned = ag.undefined("returned")
-        def step(_, returned, total, loop):
-            def then(total):
-                returned = None
-                return loop.stop(returned, total)
-            def otherwise(total):
-                total = total + x
-                returned = None
-                return loop.next(returned, total)
-            return ag.cond(x.sum() < 0, then, otherwise, (total,))
-        returned, total = ag.for_steps(ag.once(), step, (returned, total))
-        return returned
+        def otherwise(total):
+            total = total + x
+            return None, total
+        result, total = ag.cond(
+            x.sum() < 0,
+            lambda total: (None, total),
+            otherwise,
+            (total,),
+        )
+        return result
 
     return add, lambda: total
 
