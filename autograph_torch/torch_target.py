@@ -19,6 +19,7 @@ from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.knowledge import Types
 from autograph_torch.passes import Pass
 from autograph_torch.passes.branches import lower_branches
+from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
@@ -27,8 +28,15 @@ from autograph_torch.passes.to_torch import lower_to_torch
 from autograph_torch.passes.torch_branches import Refusal
 from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
 
-# The shared passes, in the order of passes/__init__.py; effects, queries and attributes need the runtime.
-SHARED: tuple[Pass, ...] = (lower_logic, lower_ternaries, structure_jumps, lower_loops, lower_branches)
+# The shared passes, in the order of passes/__init__.py; effects, exits, queries and attributes need the runtime.
+SHARED: tuple[Pass, ...] = (
+    lower_logic,
+    lower_ternaries,
+    structure_jumps,
+    keep_hidden_writes,
+    lower_loops,
+    lower_branches,
+)
 
 # What a file gets that has a loop with gradients (AG112).
 SETTING = (

@@ -50,6 +50,7 @@ from autograph_torch.source.templates import (
 )
 
 ROLES = ("then", "otherwise")
+_LOGIC = ("and_", "or_", "not_", "and_then", "or_else")
 _BLOCKS = ("body", "orelse", "finalbody")
 NO_GRAD = ("no_grad", "inference_mode", "autograd.no_grad", "autograd.inference_mode")
 _BOOL_METHODS = frozenset("any all isnan isinf isfinite logical_and logical_or logical_not eq ne lt le gt ge".split())
@@ -149,10 +150,10 @@ class Lowering:
             if isinstance(node, gast.Return) and around.result is not None:
                 value = node.value if node.value is not None else constant(None)
                 return [derive(node, value=self.result(value, around.result, around.result, around))]
+            return [self._inside(node, around)]
         except LeftAlone as reason:
-            self.refuse(node.value, reason)
+            self.refuse(getattr(node, "value", None) or node, reason)
             return [node]
-        return [self._inside(node, around)]
 
     def _inside(self, node: gast.AST, around: Around) -> gast.AST:
         if isinstance(node, gast.With) and any(self.is_no_grad(item.context_expr) for item in node.items):
@@ -229,9 +230,17 @@ class Lowering:
         if not self.asks_tensor(node, around):
             raise Refused("a test mixes tensors with Python values", "write two nested `if`s")
 
+    def is_logic_of_tensors(self, node: gast.expr, around: Around) -> bool:
+        """Whether a test is an `and`, `or`, `not` of tensors. Raises `Refused` where only the runtime has it."""
+        if runtime_function(node) not in _LOGIC or not self.asks_tensor(node, around):
+            return False
+        if runtime_function(node) in ("and_then", "or_else"):
+            raise Refused("the right operand may fail where it is not asked for", "write two nested `if`s")
+        return True
+
     def asks_tensor(self, node: gast.expr, around: Around) -> bool:
         """Whether a test, or an operand of `and`, `or`, `not` in it, is a tensor."""
-        if runtime_function(node) in ("and_", "or_", "not_"):
+        if runtime_function(node) in _LOGIC:
             parts = [argument.body if isinstance(argument, gast.Lambda) else argument for argument in node.args]
             return any(self.asks_tensor(part, around) for part in parts)
         if self.facts.kinds.of(node) in (Kind.TENSOR, Kind.DYNAMIC) or reads(node) & around.tensors:
@@ -246,6 +255,8 @@ class Lowering:
     def _cond_statement(self, node: gast.Assign | gast.Return | gast.Expr, around: Around) -> list[gast.stmt]:
         before: list[gast.stmt] = []
         if isinstance(node, gast.Expr):
+            if any(runtime_function(inner) == "fail" for inner in gast.walk(node)):
+                raise Refused("a branch raises", "check it before, with torch._assert_async or in Python")
             raise Refused("a branch is taken for its effect", "give the effect a result, or move it out of the branch")
         if isinstance(node, gast.Return):
             if self.written(node.value):
@@ -354,8 +365,7 @@ class Lowering:
     def _predicate(self, node: gast.expr, site: Site, around: Around) -> gast.expr:
         around = dataclasses.replace(around, names=site.names)
         test = self.test(node, around)
-        is_logic = runtime_function(node) in ("and_", "or_", "not_")
-        if isinstance(site.test, TensorType) or (is_logic and self.asks_tensor(node, around)):
+        if isinstance(site.test, TensorType) or self.is_logic_of_tensors(node, around):
             return test
         if self.facts.kinds.of(node) == Kind.SYMBOL or reads(node) & around.tensors:
             return call(self.encoder.torch("scalar_tensor"), test, dtype=self.encoder.torch("bool"))

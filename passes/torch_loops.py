@@ -23,6 +23,7 @@ their type, and loops over anything but a `range` of data.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import gast
 
@@ -204,18 +205,19 @@ class _Loop:
         known = self.site.test
         counted = bool(reads(test) & {*self.tensors, *self.unwrapped})
         around = dataclasses.replace(self.around, names=self.site.names)
-        asks = runtime_function(test) and self.lowering.asks_tensor(test, around)
+        asks = self.lowering.is_logic_of_tensors(test, around)
         if isinstance(known, NumberType) and not (counted or asks or self.facts.kinds.of(test) == Kind.SYMBOL):
             raise PlainPython
         if isinstance(known, OtherType):
             raise Refused(f"the test gives {known}", "compare it with something")
         around = dataclasses.replace(around, nested=True, tensors=self.around.tensors | self.tensors)
         new = self._with_items(self.lowering.test(test, around))
+        fresh = is_fresh(new) or isinstance(known, NumberType)
         if isinstance(known, TensorType) and known.rank != 0:
             new = method(new, "reshape", gast.Tuple(elts=[], ctx=gast.Load())) if known.rank else new
         if isinstance(known, TensorType) and known.dtype != "bool" and " " not in known.dtype:
             new = method(new, "bool")
-        return new if is_fresh(new) or isinstance(known, NumberType) else method(new, "clone")
+        return new if fresh else method(new, "clone")
 
     def _with_items(self, node: gast.expr) -> gast.expr:
         """Numbers that are tensors while they are carried, as numbers."""
@@ -294,19 +296,40 @@ class _Loop:
         return isinstance(kind, TensorType) and not reads(value) & self.data
 
     def _without_constant(self, n: str) -> gast.expr:
-        outside = [
-            node
-            for node in walk_scope(self.facts.function.body)
-            if isinstance(node, (gast.Assign, gast.AugAssign)) and n in binds(node) and not self._is_inside(node)
-        ]
-        value = outside[0].value if len(outside) == 1 else None
+        value = self._literal(n)
         if isinstance(value, gast.Call) and self.facts.kinds.torch_path(value.func) == "tensor":
             if len(value.args) == 1 and isinstance(value.args[0], gast.Constant):
                 return self.lowering.encoder.full(value.args[0], **{k.arg: k.value for k in value.keywords})
         return self.lowering.encoder.no_constant(n)
 
-    def _is_inside(self, node: gast.stmt) -> bool:
-        return self.node.lineno <= node.lineno <= (self.node.end_lineno or 0)
+    def _literal(self, n: str) -> gast.expr | None:
+        """What the block around the loop last binds a name to before the loop, when the text shows it."""
+        if self.facts.aliases.shares(n):
+            return None
+        for block in _blocks(self.facts.function):
+            places = [k for k, node in enumerate(block) if self._is_this(node)]
+            lead = block[: places[0]] if places else []
+            before = [node for node in lead if n in binds(node) or n in written_names([node])]
+            if before:
+                last = before[-1]
+                plain = isinstance(last, gast.Assign) and [getattr(t, "id", "") for t in last.targets] == [n]
+                return last.value if plain else None
+        return None
+
+    def _is_used_later(self, n: str) -> bool:
+        """Whether anything but this loop may read a name."""
+        function = self.facts.function
+        loops = [node for node in gast.walk(function) if isinstance(node, (gast.For, gast.While))]
+        begin, end = self.node.lineno, self.node.end_lineno
+        if any(loop.lineno < begin and end <= loop.end_lineno for loop in loops) or n in names_of(function.body).outer:
+            return True
+        found = [node for node in gast.walk(function) if isinstance(node, gast.Name) and node.id == n]
+        return any(isinstance(node.ctx, gast.Load) and not begin <= node.lineno <= end for node in found)
+
+    def _is_this(self, node: gast.stmt) -> bool:
+        """Whether a statement of the user's is the loop that is lowered."""
+        ours = (self.node.lineno, self.node.col_offset, self.node.end_lineno, self.node.end_col_offset)
+        return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == ours
 
     # -- gradients ----------------------------------------------------------------------------------------------------
 
@@ -377,21 +400,31 @@ class _Loop:
         return ""
 
     def _entered(self, counter: str, test: gast.expr) -> gast.stmt:
-        """Whether there is a first trip, asked of what the loop begins with."""
-        asks_tensor = isinstance(self.site.test, TensorType)  # already with the numbers as they are
+        """Whether there is a first trip, asked of what the loop begins with; a tensor."""
+        tensor_anyway = isinstance(self.site.test, TensorType)
+        made: list[gast.expr] = []
 
         def begin(child: gast.AST) -> gast.AST:
             if isinstance(child, gast.Call) and getattr(child.func, "attr", "") == "item" and not child.args:
                 if isinstance(child.func.value, gast.Name) and child.func.value.id in self.unwrapped:
                     return child.func.value
             if isinstance(child, gast.Name) and child.id == counter:
-                return self._start() if self._stop_is_tensor() else self._as_tensor(self._start())
-            if isinstance(child, gast.Name) and child.id in self.tensors and not asks_tensor:
-                return self._as_tensor(child)
+                made.append(self._start() if self._stop_is_tensor() else self._as_tensor(self._start()))
+                return made[-1]
+            if isinstance(child, gast.Name) and child.id in self.tensors and not tensor_anyway:
+                made.append(self._as_tensor(child))
+                return made[-1]
             return rebuild(child, begin)
 
         self.entered = self.facts.fresh("entered")
-        return assign([self.entered], begin(test))
+        value = begin(test)
+        if not (made or tensor_anyway or self._is_logic()):
+            encoder = self.lowering.encoder
+            value = call(encoder.torch("scalar_tensor"), value, dtype=encoder.torch("bool"))
+        return assign([self.entered], value)
+
+    def _is_logic(self) -> bool:
+        return runtime_function(self.node.args[0].body) in ("and_", "or_", "not_")
 
     def _as_tensor(self, number: gast.expr) -> gast.expr:
         return self.lowering.encoder.full(number)
@@ -412,7 +445,7 @@ class _Loop:
                 done.append(gast.Expr(value=method(name(n), "copy_", value)))
             elif n in guarded:
                 done.append(assign([n], value))
-            elif self.leaves[n].changes:
+            elif self.leaves[n].changes and self._is_used_later(n):
                 done.append(assign([n], self.lowering.encoder.decode(name(n), self.leaves[n])))
         return done
 
@@ -431,6 +464,15 @@ def made_of_data(block: list[gast.stmt], data: set[str]) -> set[str]:
 def _creates(node: gast.AST) -> bool:
     """Whether a new tensor is filled when the graph runs; `torch.tensor(0)` is a constant of the graph."""
     return any(getattr(inner, "attr", "") in _FACTORIES for inner in gast.walk(node))
+
+
+def _blocks(node: gast.AST) -> Iterator[list[gast.stmt]]:
+    """Every block of statements of a function."""
+    for inner in gast.walk(node):
+        for key in ("body", "orelse", "finalbody"):
+            block = getattr(inner, key, None)
+            if isinstance(block, list):
+                yield block
 
 
 def _binds(node: gast.AST) -> bool:

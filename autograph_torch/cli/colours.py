@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from pygments.lexers.python import PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 # What starts outside of any string, as good as always: where a piece of a file can be read from.
 _DEFINITION = re.compile(r"\s*(async\s+def|def|class)\b|\s*@")
 _FURTHEST = 400  # lines to look for one
 
-_CLASSES: Mapping[_TokenType, str] = {
+# A kind of token is a tuple, and the kinds above it are the beginnings of that.
+_CLASSES: Mapping[tuple[str, ...], str] = {
     Keyword: "k",
     Operator.Word: "k",
     Name.Function: "f",
@@ -70,7 +71,6 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: f'<i class="hidden">{ord(found[0]):04X}</i>', escape(text))
 
 
-def _class_of(token: _TokenType) -> str:
-    while token not in _CLASSES and token.parent is not None:
-        token = token.parent
-    return _CLASSES.get(token, "")
+def _class_of(token: tuple[str, ...]) -> str:
+    kinds = (token[:length] for length in range(len(token), 0, -1))
+    return next((_CLASSES[kind] for kind in kinds if kind in _CLASSES), "")

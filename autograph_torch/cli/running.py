@@ -31,6 +31,8 @@ class Wanted:
         """How to convert one file."""
         from autograph_torch.pipeline import Options
 
+        if self.target == "autograph":
+            return Options()
         if self.learned is None:
             return Options(target=self.target)
         return Options(target=self.target, seen=self.learned.seen(path), failed=self.learned.lines(path))

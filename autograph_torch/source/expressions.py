@@ -64,6 +64,8 @@ class Expressions:
             return self._closed(old, self.spliced(*self.source.span(old), splices, indent), indent)
         if isinstance(node, gast.Constant) and isinstance(node.value, str):
             return self._string(node)
+        if isinstance(node, gast.JoinedStr):
+            return _formatted(node)
         if isinstance(node, gast.NamedExpr):  # ast.unparse puts every value in parentheses
             value = self.text(node.value, indent)
             return f"{node.target.id} := " + (f"({value})" if _is_open(node.value) else value)
@@ -177,9 +179,10 @@ class Expressions:
         """The text of the node is not simply what `ast.unparse` makes of it."""
         if id(node) in self.pristine:
             return self.copying and self._has_span(node)
-        if is_thunk(node) or isinstance(node, gast.NamedExpr):
-            return True
-        if isinstance(node, gast.Constant) and isinstance(node.value, str):
+        is_string = isinstance(node, gast.JoinedStr) or (
+            isinstance(node, gast.Constant) and isinstance(node.value, str)
+        )
+        if is_string or is_thunk(node) or isinstance(node, gast.NamedExpr):
             return True
         return self.copying and origin(node) is not None and self.splices(node, origin(node)) is not None
 
@@ -263,3 +266,13 @@ def _apart(text: str, before: str, after: str) -> str:
 
 def _is_word(character: str) -> bool:
     return character.isalnum() or character in ("_", '"', "'")
+
+
+def _formatted(node: gast.JoinedStr) -> str:
+    """A new formatted string; its own quotes are not used inside, which no Python before 3.12 could read."""
+    text = unparse(node)
+    quote, body = text[1], text[2:-1]
+    if text[1:4] in (quote * 3,) or quote not in body:
+        return text
+    other = next((other for other in ('"', "'", '"""') if other not in body and not body.endswith(other[0])), None)
+    return text if other is None or "\\" in body else f"f{other}{body}{other}"

@@ -54,17 +54,15 @@ def skeleton(node: Any, choose: Choice) -> Any:
     """A copy of `node` in which every sub-expression that `choose` has a substitute for is substituted."""
     if isinstance(node, list):
         return [skeleton(item, choose) for item in node]
-    if not isinstance(node, gast.AST) or isinstance(node, gast.JoinedStr):
+    if not isinstance(node, gast.AST):
         return node
     if isinstance(node, gast.expr) and (chosen := choose(node)) is not None:
         return chosen
-    return inside(node, choose)
+    return node if isinstance(node, gast.JoinedStr) else inside(node, choose)
 
 
 def inside(node: Any, choose: Choice) -> Any:
-    """As `skeleton`, but `node` itself stays; formatted strings are printed whole, with the quotes that fit inside."""
-    if isinstance(node, gast.JoinedStr):
-        return node
+    """As `skeleton`, but `node` itself stays."""
     fields = {field: skeleton(getattr(node, field, None), choose) for field in node._fields}
     if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Constant):
         fields["value"] = node.value  # 1 .real and (1).real are printed right, but 1.real is not

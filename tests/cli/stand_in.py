@@ -27,7 +27,9 @@ leave = 12
 
 @dataclass(frozen=True)
 class Options:
-    """As in the real pipeline: all defaults."""
+    """As in the real pipeline."""
+
+    target: str = "autograph"
 
 
 @dataclass(frozen=True)

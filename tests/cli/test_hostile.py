@@ -14,6 +14,7 @@ import pytest
 
 from autograph_torch.cli import converting, files
 from autograph_torch.cli.review import Result
+from autograph_torch.cli.running import Wanted
 from tests.cli.stand_in import Run
 
 GOOD = b"""\
@@ -139,9 +140,9 @@ def test_a_file_that_vanishes_before_it_is_written(run_real: Run, monkeypatch: p
         Path(name).write_bytes(GOOD)
     convert = converting.convert_bytes
 
-    def convert_and_lose(raw: bytes, shown: str) -> Result:
+    def convert_and_lose(raw: bytes, shown: str, wanted: Wanted) -> Result:
         shutil.rmtree("a", ignore_errors=True)
-        return convert(raw, shown)
+        return convert(raw, shown, wanted)
 
     monkeypatch.setattr(converting, "convert_bytes", convert_and_lose)
     ran = run_real("convert", "-w", "a/m.py", "b.py")
@@ -156,10 +157,10 @@ def test_a_process_that_dies(run_real: Run, monkeypatch: pytest.MonkeyPatch) -> 
         Path(f"{name}.py").write_bytes(GOOD)
     convert = converting.convert_bytes
 
-    def convert_or_die(raw: bytes, shown: str) -> Result:
+    def convert_or_die(raw: bytes, shown: str, wanted: Wanted) -> Result:
         if shown == "c.py":
             os._exit(9)
-        return convert(raw, shown)
+        return convert(raw, shown, wanted)
 
     monkeypatch.setattr(converting, "convert_bytes", convert_or_die)
     ran = run_real("convert", "-w", "-j", "2", ".")

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import gast
 import pytest
-import torch
 
 from autograph_torch.analysis.kinds import imports_of
 from autograph_torch.rewriting import Surroundings, rewrite_function
 from autograph_torch.source.skeleton import unparse
 from tests.passes.test_golden import FILES
 
-TORCH = Path(torch.__file__).parent
-LIBRARY = [TORCH / name for name in ("functional.py", "nn/functional.py", "optim/lbfgs.py", "distributions/kl.py")]
+ROOT = Path(__file__).parents[2]
+PROGRAMS = [path for folder in ("examples", "benchmarks", "tests/programs") for path in ROOT.glob(f"{folder}/*.py")]
 
 
 def rewritten(text: str, assume_unknown: bool) -> list[tuple[str | None, object]]:
@@ -31,7 +30,7 @@ def rewritten(text: str, assume_unknown: bool) -> list[tuple[str | None, object]
 
 
 @pytest.mark.parametrize("assume_unknown", [False, True])
-@pytest.mark.parametrize("path", [*FILES, *LIBRARY], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*FILES, *PROGRAMS], ids=lambda path: path.stem)
 def test_a_function_that_is_passed_over_would_have_stayed(
     path: Path, assume_unknown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
