@@ -12,7 +12,7 @@ import torch
 from autograph_torch.capture import inlining, policy
 from autograph_torch.capture.compiled import compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
-from autograph_torch.codeobject import marked, new_function
+from autograph_torch.codeobject import marked, new_function, origin_of, with_origin
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.live import Conversion, convert_code, names_in_reach
 
@@ -76,7 +76,8 @@ def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = F
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, None, convert_one)
     if isinstance(target, types.FunctionType):
-        return new_function(target, marked(conversion_of(target).code, follow=recursive))
+        code = marked(conversion_of(target).code, follow=recursive)
+        return new_function(target, with_origin(code, origin_of(target.__code__) or target.__code__))
     if isinstance(target, types.MethodType):
         return types.MethodType(convert(target.__func__, recursive=recursive), target.__self__)
     if isinstance(target, (staticmethod, classmethod)):

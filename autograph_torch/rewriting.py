@@ -31,6 +31,7 @@ class Surroundings:
     outer: Mapping[str, Kind] = field(default_factory=dict)
     assume_unknown: bool = False
     skipped_lines: frozenset[int] = frozenset()
+    split_lines: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ def _run_passes(
         lines=around.lines,
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
+        split_lines=around.split_lines,
     )
     for lower in PASSES:
         tree = lower(tree, facts)
@@ -95,7 +97,13 @@ def _rewrite_nested(
 ) -> gast.FunctionDef:
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
     inner = Surroundings(
-        around.filename, around.lines, around.imports, kinds.names(), around.assume_unknown, around.skipped_lines
+        around.filename,
+        around.lines,
+        around.imports,
+        kinds.names(),
+        around.assume_unknown,
+        around.skipped_lines,
+        around.split_lines,
     )
 
     def visit(node: gast.AST) -> gast.AST:

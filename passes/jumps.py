@@ -105,8 +105,16 @@ class _Structurer:
         if not end.movable:
             return False
         arms = [*node.body, *node.orelse]
-        if not self._facts.exits_under_data([node]) and not (
-            end.jump is not None and rest and self._facts.is_site(node) and self._splits(node, before, rest, end, bound)
+        split = bool(rest) and self._facts.is_split(node)
+        if (
+            not split
+            and not self._facts.exits_under_data([node])
+            and not (
+                end.jump is not None
+                and rest
+                and self._facts.is_site(node)
+                and self._splits(node, before, rest, end, bound)
+            )
         ):
             return False
         copies = sum(1 for _ in _statements(rest)) if completes(node.body) and completes(node.orelse) else 0

@@ -9,7 +9,7 @@ import gast
 
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
-from autograph_torch.analysis.scopes import LOOPS, Exits, exits, sub_statements
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.templates import RUNTIME
@@ -42,6 +42,7 @@ class Facts:
     assume_unknown: bool  # rewrite where nothing is known (the decorator), or only with evidence (files)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
+    split_lines: frozenset[int] = frozenset()  # `if` statements that need what follows in both branches
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
     def may_be_tensor(self, node: gast.expr) -> bool:
@@ -98,6 +99,13 @@ class Facts:
             elif not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
                 found |= self.exits_under_data(sub_statements(node), controlled)
         return found
+
+    def is_split(self, node: gast.stmt) -> bool:
+        """Whether what follows a statement is needed in both branches of an `if` in it."""
+        if not self.split_lines or isinstance(node, (*LOOPS, *SCOPES)):
+            return False
+        own = isinstance(node, gast.If) and node.lineno in self.split_lines
+        return own or any(self.is_split(inner) for inner in sub_statements(node))
 
     def needs_steps(self, loop: gast.AST) -> bool:
         """Whether data decides when a loop is left early: its trips then become steps that say how they end."""

@@ -44,6 +44,11 @@ HARMLESS_METHODS = FULL_REDUCTIONS | frozenset("isnan isinf isfinite abs float d
 DYNAMIC_FUNCTIONS = frozenset(
     "nonzero masked_select unique unique_consecutive argwhere repeat_interleave bincount flatnonzero".split()
 )
+# Results whose size is that of an argument, which may be a number that depends on data.
+SIZED_BY_ARGUMENTS = frozenset(
+    "zeros ones full empty rand randn randint arange linspace new_zeros new_ones new_full new_empty view reshape "
+    "expand repeat tile narrow pad interpolate resize_ broadcast_to unflatten".split()
+)
 # Tensor -> Python number, known only when the program runs.
 SYMBOL_METHODS = frozenset("item tolist equal allclose is_nonzero".split())
 SYMBOL_FUNCTIONS = frozenset("equal allclose is_nonzero".split())

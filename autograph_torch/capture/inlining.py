@@ -16,7 +16,7 @@ import contextlib
 import functools
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import config as dynamo_config
@@ -26,14 +26,15 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
+from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.memory import apart_in_memory
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, unique_names
-from autograph_torch.codeobject import follows_calls, is_marked
-from autograph_torch.diagnostics import SourceError
-from autograph_torch.live import Conversion, convert_code
+from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, with_origin
+from autograph_torch.diagnostics import CaptureError, SourceError
+from autograph_torch.live import Conversion, convert_code, is_filled
 from autograph_torch.runtime.effects import surrounding_effects
 
 _Translator = symbolic_convert.InliningInstructionTranslator
@@ -86,14 +87,46 @@ def _compile_with_care() -> None:
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
-        with _settings() if is_marked(code) else contextlib.nullcontext():
+        if not is_marked(code):
             return original(code, *args, **kwargs)
+        return _attempted(Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs))
 
     convert_frame._compile = compile_frame
 
 
+def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
+    """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
+    while True:
+        _attempts.append(attempt)
+        try:
+            with _settings(attempt):
+                return trace(attempt)
+        except CaptureError as error:
+            following = attempt.after(error)
+            if following is None:
+                raise
+            attempt = following
+        finally:
+            _attempts.pop()
+
+
+_attempts: list[Attempt] = []  # the traces under way; the innermost last
+
+
+def _rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
+    """The code of the function that is compiled, written anew when its own lines are concerned."""
+    origin = origin_of(code)
+    if origin is None or not attempt.lines_in(code.co_filename):
+        return code
+    cells = zip(code.co_freevars, args[2] or (), strict=True)
+    names = {**globals_, **{name: cell.cell_contents for name, cell in cells if is_filled(cell)}}
+    new = convert_code(origin, names, {}, attempt.lines_in(code.co_filename)).code
+    new = with_origin(marked(new, follow=follows_calls(code)), origin)
+    return new if new.co_freevars == code.co_freevars else code
+
+
 @contextlib.contextmanager
-def _settings() -> Iterator[None]:
+def _settings(attempt: Attempt) -> Iterator[None]:
     """What holds while a converted function is compiled.
 
     Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
@@ -108,6 +141,7 @@ def _settings() -> Iterator[None]:
             for one in (unique_names, numbers_of_copies, apart_in_memory, local_assumptions, indices_from_data):
                 stack.enter_context(one())
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
+            stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             stack.enter_context(layouts)
             stack.enter_context(translated())
             yield
@@ -139,9 +173,11 @@ def _below_converted(parent: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _conversion(code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: Any) -> Conversion:
+def _conversion(
+    code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: Any, splits: frozenset[int]
+) -> Conversion:
     try:
-        return convert_code(code, globals_.names, dict(seeds))
+        return convert_code(code, globals_.names, dict(seeds), splits)
     except SourceError:
         return Conversion(code, ())  # no source: traced as it is
 
@@ -167,7 +203,9 @@ def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: 
         kind = _kind(symbolic_locals.get(name))
         if kind is not None:
             seeds.append((name, kind))
-    return _conversion(code, frozenset(seeds), _Globals(function.get_globals())).code
+    lines = _attempts[-1].lines_in(code.co_filename) if _attempts else frozenset()
+    splits = lines & {line for *_, line in code.co_lines() if line is not None} if lines else lines
+    return _conversion(code, frozenset(seeds), _Globals(function.get_globals()), splits).code
 
 
 def _kind(variable: Any) -> Kind | None:

@@ -22,7 +22,7 @@ Plan = tuple[Any, ...]
 # How a step of a loop ended stays a tensor: it is only ever compared.
 HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 
-CONTAINERS = ("tuple", "list", "dict", "named", "maybe")
+CONTAINERS = ("tuple", "list", "dict", "named", "record", "maybe")
 
 
 @dataclass
@@ -252,6 +252,6 @@ def describe(spec: Spec) -> str:
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
     if kind in CONTAINERS:
-        label = "namedtuple" if kind == "named" else kind
+        label = {"named": "namedtuple", "record": "dataclass"}.get(kind, kind)
         return f"a {label} of {len(spec[2])}"
     return str(spec[-1])

@@ -25,8 +25,12 @@ def and_(left: Any, *rest: Callable[[], Any]) -> Any:
             if not flag:
                 return False
             flag = truth(operand())
-        else:
-            flag = torch.logical_and(flag, _as_tensor(truth(operand()), flag.device))
+            continue
+        other = truth(operand())
+        if isinstance(other, torch.Tensor):
+            flag = torch.logical_and(flag, other)
+        elif not other:
+            return False  # whatever the data
     return flag
 
 
@@ -38,8 +42,12 @@ def or_(left: Any, *rest: Callable[[], Any]) -> Any:
             if flag:
                 return True
             flag = truth(operand())
-        else:
-            flag = torch.logical_or(flag, _as_tensor(truth(operand()), flag.device))
+            continue
+        other = truth(operand())
+        if isinstance(other, torch.Tensor):
+            flag = torch.logical_or(flag, other)
+        elif other:
+            return True  # whatever the data
     return flag
 
 

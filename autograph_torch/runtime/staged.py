@@ -113,7 +113,7 @@ def _initial(state: State, plan: Plan) -> list[torch.Tensor]:
 
 def tensor_grads(plan: Plan) -> list[bool]:
     """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] in ("tuple", "list", "named", "dict"):
+    if plan[0] in ("tuple", "list", "named", "record", "dict"):
         return [wants for part in plan[2] for wants in tensor_grads(part)]
     if plan[0] == "maybe":
         return [False, *tensor_grads(plan[2][0])]

@@ -10,6 +10,7 @@ each other (and under no_grad notice it only in Inductor).
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -46,6 +47,9 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
         return ("tuple", len(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
     if isinstance(value, list):
         return ("list", len(value), tuple(spec_of(value[k], originals, handed) for k in range(len(value))))
+    if is_record(value):
+        names = tuple(one.name for one in dataclasses.fields(value))
+        return ("record", (type(value), names), tuple(spec_of(getattr(value, n), originals, handed) for n in names))
     if isinstance(value, dict):
         return ("dict", tuple(value.keys()), tuple(spec_of(value[key], originals, handed) for key in value))
     if isinstance(value, Undefined):
@@ -62,6 +66,11 @@ def spec_of(value: Any, originals: tuple[Any, ...] = (), handed: tuple[Any, ...]
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
     )
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is a dataclass that its fields make up."""
+    return dataclasses.is_dataclass(value) and all(one.init for one in dataclasses.fields(value))
 
 
 def _number_spec(value: bool | int | float) -> Spec:
@@ -101,8 +110,8 @@ def _leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
     kind = plan[0]
     if kind == "maybe":
         return _maybe_leaves(value, plan)
-    if kind in ("tuple", "list", "named", "dict"):
-        parts = _parts(value, kind, len(plan[2]))
+    if kind in ("tuple", "list", "named", "record", "dict"):
+        parts = _parts(value, plan)
         return [leaf for k in range(len(parts)) for leaf in _leaves(parts[k], plan[2][k])]
     if kind == "tensor":
         return [_tensor_leaf(value, plan)]
@@ -119,9 +128,12 @@ def _maybe_leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
     return [torch.full((), bound), *_leaves(value, plan[2][0])]
 
 
-def _parts(value: Any, kind: str, count: int) -> list[Any]:
+def _parts(value: Any, plan: Plan) -> list[Any]:
+    kind = plan[0]
     if isinstance(value, (Hole, Undefined)):
-        return [HOLE] * count
+        return [HOLE] * len(plan[2])
+    if kind == "record":
+        return [getattr(value, name) for name in plan[1][1]]
     return list(value.values()) if kind == "dict" else list(value)
 
 
@@ -177,6 +189,8 @@ def decode(
     parts = [decode(inner, leaves, originals, handed, for_branch) for inner in plan[2]]
     if kind == "named":
         return plan[1](*parts)
+    if kind == "record":
+        return plan[1][0](**dict(zip(plan[1][1], parts, strict=True)))
     if kind == "dict":
         return dict(zip(plan[1], parts, strict=True))
     return tuple(parts) if kind == "tuple" else parts
