@@ -38,6 +38,15 @@ def marked(code: types.CodeType, follow: bool = False) -> types.CodeType:
     return code.replace(co_consts=(*constants, *(mark for mark in wanted if mark not in constants)))
 
 
+def unmarked(code: types.CodeType) -> types.CodeType:
+    """What the user wrote; or, where that is not known, code that does the same and is traced without conversion."""
+    origin = origin_of(code)
+    if origin is not None and origin.co_freevars == code.co_freevars:
+        return origin
+    # The marks are the last constants, so that no other changes its number.
+    return code.replace(co_consts=tuple(c for c in code.co_consts if c not in (MARK, FOLLOWS_CALLS)))
+
+
 @dataclass(frozen=True)
 class _Origin:
     """The code that another was made of, kept among its constants."""

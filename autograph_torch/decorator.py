@@ -29,6 +29,7 @@ def autograph(
     *,
     compile: bool = True,
     recursive: bool = True,
+    fallback: str | None = None,
     **compile_options: Any,
 ) -> Any:
     """Convert a function, method, nn.Module or class, and compile it with `torch.compile(fullgraph=True)`.
@@ -37,6 +38,8 @@ def autograph(
         target: a function or anything callable; an nn.Module instance, submodules included; or a class.
         compile: False gives what `convert` gives.
         recursive: convert the functions that are called from it, too.
+        fallback: "graph_break" compiles what cannot become one graph in parts, with a warning that names the line;
+            by default it is an error.
         compile_options: keywords of torch.compile: backend, mode, dynamic, options.
 
     Returns:
@@ -46,6 +49,10 @@ def autograph(
         SourceError: AG302, the source of a function cannot be found.
         CaptureError: at the first call, when the program cannot become one graph.
     """
+    if fallback not in (None, "graph_break"):
+        raise ValueError(f'fallback can be None or "graph_break", not {fallback!r}')
+    if fallback is not None:
+        compile_options = {**compile_options, "fallback": fallback}
     if target is None:
         return functools.partial(autograph, compile=compile, recursive=recursive, **compile_options)
     if not compile:
@@ -75,6 +82,8 @@ def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = F
         return convert_module_class(target, lambda function: convert(function, recursive=recursive))
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, None, convert_one)
+    if isinstance(target, types.FunctionType) and policy.is_torch(target.__code__):
+        return _calling(target, recursive)  # torch may have an operator for it, or a rule of its own
     if isinstance(target, types.FunctionType):
         code = marked(conversion_of(target).code, follow=recursive)
         return new_function(target, with_origin(code, origin_of(target.__code__) or target.__code__))

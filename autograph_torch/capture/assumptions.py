@@ -9,8 +9,8 @@ only, and an `if len(idx) > 1` behind the branch would be taken for true. Here w
 outside is forgotten when a body has been traced, by Dynamo or by what comes after it; what torch has only assumed is
 checked in the body itself when it runs, for an index out of bounds would read foreign memory.
 
-Private names: the tables of ShapeEnv (torch.fx.experimental.symbolic_shapes), higher_order_ops.speculate_subgraph, which
-traces a body, and check_aliasing_and_input_mutation, which it calls at the end; the operators' `__call__`.
+Private names: the tables of ShapeEnv (torch.fx.experimental.symbolic_shapes); higher_order_ops.speculate_subgraph,
+which traces a body, and check_aliasing_and_input_mutation, which it calls at the end; the operators' `__call__`.
 tests/capture/test_assumptions.py fails clearly when torch changes them.
 """
 

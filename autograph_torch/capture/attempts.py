@@ -2,8 +2,8 @@
 
 Two things can be told from a failure only:
 
-- an `if` whose branches give values of different types. What follows such an `if` moves into both of its branches, where
-  each side keeps its own type:
+- an `if` whose branches give values of different types. What follows such an `if` moves into both of its branches,
+  where each side keeps its own type:
 
     scale = 0                              if t > 0:
     if t > 0:                                  scale = f(t)
@@ -12,7 +12,8 @@ Two things can be told from a failure only:
                                                scale = 0
                                                return x + scale
 
-- a function that torch keeps out of traces by a list of its own; torch has a switch for that, which does harm elsewhere.
+- a function that torch keeps out of traces by a list of its own; torch has a switch for that, which does harm
+  elsewhere.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.memory import apart_in_memory
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, unique_names
-from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, with_origin
+from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
 from autograph_torch.live import Conversion, convert_code, is_filled
 from autograph_torch.runtime.effects import surrounding_effects
@@ -84,14 +85,54 @@ def install(required: bool = True) -> None:
 def _compile_with_care() -> None:
     """Whoever compiles a converted function, also with plain torch.compile, gets its errors and settings."""
     original = convert_frame._compile
+    parameters = list(inspect.signature(original).parameters)[1:]
+
+    def one_graph(*args: Any, **kwargs: Any) -> bool:
+        return bool({**dict(zip(parameters, args, strict=False)), **kwargs}["one_graph"])
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
+        plain = code
+        if _alone and not is_marked(code) and may_enter(code):
+            code = _frame_of_its_own(code, *args)
         if not is_marked(code):
             return original(code, *args, **kwargs)
-        return _attempted(Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs))
+        try:
+            return _attempted(
+                Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs)
+            )
+        except CaptureError:
+            if not _alone or one_graph(*args, **kwargs):
+                raise
+        return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
 
     convert_frame._compile = compile_frame
+
+
+_alone: list[bool] = []  # calls under way whose functions may become graphs of their own
+
+
+@contextlib.contextmanager
+def frames_of_their_own() -> Iterator[None]:
+    """While this is in force, functions that Dynamo compiles by themselves (behind a graph break) are converted, too."""
+    _alone.append(True)
+    try:
+        yield
+    finally:
+        _alone.pop()
+
+
+def _frame_of_its_own(code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
+    try:
+        new = marked(convert_code(code, _names(code, globals_, args[2]), {}).code, follow=True)
+    except SourceError:
+        return code
+    return new if new.co_freevars == code.co_freevars else code
+
+
+def _names(code: types.CodeType, globals_: dict[str, Any], closure: Any) -> dict[str, Any]:
+    cells = zip(code.co_freevars, closure or (), strict=True)
+    return {**globals_, **{name: cell.cell_contents for name, cell in cells if is_filled(cell)}}
 
 
 def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
@@ -118,9 +159,7 @@ def _rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args:
     origin = origin_of(code)
     if origin is None or not attempt.lines_in(code.co_filename):
         return code
-    cells = zip(code.co_freevars, args[2] or (), strict=True)
-    names = {**globals_, **{name: cell.cell_contents for name, cell in cells if is_filled(cell)}}
-    new = convert_code(origin, names, {}, attempt.lines_in(code.co_filename)).code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, attempt.lines_in(code.co_filename)).code
     new = with_origin(marked(new, follow=follows_calls(code)), origin)
     return new if new.co_freevars == code.co_freevars else code
 

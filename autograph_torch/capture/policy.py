@@ -40,6 +40,11 @@ def may_enter(code: types.CodeType) -> bool:
     return code not in _do_not_convert
 
 
+def is_torch(code: types.CodeType) -> bool:
+    """Whether a function belongs to torch itself."""
+    return code.co_filename.startswith(_TORCH)
+
+
 _do_not_convert: set[types.CodeType] = set()
 
 

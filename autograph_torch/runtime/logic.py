@@ -73,8 +73,18 @@ def or_else(left: Any, *rest: Callable[[], Any]) -> Any:
     return cond(flag, lambda: _as_tensor(True, device), lambda: _as_tensor(or_else(rest[0](), *rest[1:]), device))
 
 
-def decided(value: Any, truth: bool) -> Any:
-    """A value that has decided an `and` or `or`: a Python bool is known by then."""
+def and_value(left: Any, rest: Callable[[], Any]) -> Any:
+    """The value of `left and rest()`: one of the two."""
+    return cond(left, rest, lambda: _decided(left, False))
+
+
+def or_value(left: Any, rest: Callable[[], Any]) -> Any:
+    """The value of `left or rest()`: one of the two."""
+    return cond(left, lambda: _decided(left, True), rest)
+
+
+def _decided(value: Any, truth: bool) -> Any:
+    """The operand that has decided: a Python bool is known by then."""
     return truth if torch.compiler.is_compiling() and isinstance(value, bool) else value
 
 
