@@ -120,10 +120,16 @@ def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:
     return functools.wraps(target, updated=())(made)
 
 
-def do_not_convert(function: F) -> F:
-    """Leave a function as it is, also when a converted one calls it."""
-    policy.leave_out(getattr(function, "__func__", function))  # type: ignore[arg-type]
-    return function
+@overload
+def do_not_convert(target: F, /) -> F: ...
+@overload
+def do_not_convert(target: str, /) -> None: ...
+def do_not_convert(target: Any, /) -> Any:
+    """Leave a function as it is, also when a converted one calls it; or all functions of a module, by its name."""
+    if isinstance(target, str):
+        return policy.leave_out_module(target)
+    policy.leave_out(getattr(target, "__func__", target))
+    return target
 
 
 def _not_convertible(target: Any) -> ConversionError:

@@ -17,6 +17,7 @@ import functools
 import inspect
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,7 +36,7 @@ from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, unique_names
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
-from autograph_torch.live import Conversion, convert_code, is_filled
+from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime.effects import surrounding_effects
 
 _Translator = symbolic_convert.InliningInstructionTranslator
@@ -114,7 +115,7 @@ _alone: list[bool] = []  # calls under way whose functions may become graphs of 
 
 @contextlib.contextmanager
 def frames_of_their_own() -> Iterator[None]:
-    """While this is in force, functions that Dynamo compiles by themselves (behind a graph break) are converted, too."""
+    """While this is in force, functions that Dynamo compiles by themselves, behind a break, are converted, too."""
     _alone.append(True)
     try:
         yield
@@ -211,27 +212,25 @@ def _below_converted(parent: Any) -> bool:
     return False
 
 
-@functools.lru_cache(maxsize=4096)
+# Code objects that were reached -> what became of them, by what is known of their arguments. An entry lives as long as
+# the function's code does; until then its globals are alive anyway.
+_conversions: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[types.CodeType, Any]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
 def _conversion(
-    code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: Any, splits: frozenset[int]
-) -> Conversion:
-    try:
-        return convert_code(code, globals_.names, dict(seeds), splits)
-    except SourceError:
-        return Conversion(code, ())  # no source: traced as it is
-
-
-class _Globals:
-    """Globals of a module as a key that hashes by identity."""
-
-    def __init__(self, names: dict[str, Any]) -> None:
-        self.names = names
-
-    def __hash__(self) -> int:
-        return id(self.names)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Globals) and other.names is self.names
+    code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: dict[str, Any], splits: frozenset[int]
+) -> types.CodeType:
+    known = _conversions.setdefault(code, {})
+    key = (seeds, id(globals_), splits)
+    if key not in known:
+        try:
+            new = convert_code(code, globals_, dict(seeds), splits).code
+        except SourceError:
+            new = marked(code)  # no source: traced as it is
+        known[key] = new, globals_
+    return known[key][0]
 
 
 def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
@@ -244,7 +243,7 @@ def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: 
             seeds.append((name, kind))
     lines = _attempts[-1].lines_in(code.co_filename) if _attempts else frozenset()
     splits = lines & {line for *_, line in code.co_lines() if line is not None} if lines else lines
-    return _conversion(code, frozenset(seeds), _Globals(function.get_globals()), splits).code
+    return _conversion(code, frozenset(seeds), function.get_globals(), splits)
 
 
 def _kind(variable: Any) -> Kind | None:
