@@ -60,9 +60,9 @@ _SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Turn every `if` whose test may be a tensor into ag.cond."""
-    written = set(written_in_place(function.body, facts.kinds))
+    written = set(written_in_place(_everything(function.body), facts.kinds))
     shared = {n for n in written if n in parameters(function.args) or facts.aliases.shares(n)}
-    lowering = _Branches(facts, always_live(function.body), frozenset(shared))
+    lowering = _Branches(facts, always_live(function.body), frozenset(shared), function)
     bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
     body = lowering.block(function.body, EMPTY, Targets(), bound)
     if body is function.body:
@@ -71,8 +71,9 @@ def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
 
 
 class _Branches:
-    def __init__(self, facts: Facts, always_live: Live, written_and_shared: Live) -> None:
+    def __init__(self, facts: Facts, always_live: Live, written_and_shared: Live, function: gast.FunctionDef) -> None:
         self._facts = facts
+        self._function = function
         self._written_and_shared = written_and_shared
         self._always_live = always_live
         self.maybe_undefined: dict[str, None] = {}
@@ -149,7 +150,8 @@ class _Branches:
         mutated = self._mutated(node)
         outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
         outputs += [n for n in mutated if n not in outputs and not jumps]
-        lost = [n for n in outputs if n in self._written_and_shared and n not in mutated]
+        shared_outputs = [n for n in outputs if n in self._written_and_shared and n not in mutated]
+        lost = [n for n in shared_outputs if self._written_beside(node, n)]
         if any(not rebound_to_new(arm, n) for n in lost for arm in arms):
             return self._refuse_lost_alias(node, lost[0])
         inside = bound | frozenset(binds(node.test))
@@ -222,6 +224,12 @@ class _Branches:
                     found.append(n)
         return found
 
+    def _written_beside(self, node: gast.If, name: str) -> bool:
+        """Whether something outside of an `if` writes to the object of a name (inside, each arm has its own)."""
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        outside = [part for part in _everything(self._function.body) if getattr(part, "lineno", None) not in lines]
+        return name in written_in_place(outside, self._facts.kinds)
+
     def _note_undefined(self, node: gast.If, outputs: list[str], bound: frozenset[str]) -> None:
         for n in outputs:
             ends = [bound_after(arm, bound) for arm in (node.body, node.orelse)]
@@ -235,6 +243,21 @@ class _Branches:
             needed = live_before(arm, outputs)
             found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
         return list(found)
+
+
+def _everything(body: list[gast.stmt]) -> list[gast.AST]:
+    """The simple statements and headers of a function, also in the functions that earlier passes made of its blocks."""
+    found: list[gast.AST] = []
+    for node in body:
+        inner = sub_statements(node)
+        if isinstance(node, SCOPES):
+            found.extend(_everything(node.body) if is_generated(node) else ())
+        elif inner:
+            header = [part for part in gast.iter_child_nodes(node) if isinstance(part, gast.expr)]
+            found.extend([*header, *_everything(inner)])
+        else:
+            found.append(node)
+    return found
 
 
 def _raises(block: list[gast.stmt]) -> list[gast.Raise]:

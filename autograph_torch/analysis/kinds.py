@@ -403,6 +403,8 @@ class Kinds:
             return D
         if last in words.FULL_REDUCTIONS and len(node.args) == 1 and not node.keywords:
             return T
+        if last in words.PIECES and any(self.of(argument) in (C, S) for argument in node.args[1:]):
+            return C
         made = last in words.SIZED_BY_ARGUMENTS and any(self._has_symbol(argument) for argument in node.args)
         return D if made or any(self.of(argument) == D for argument in node.args) else T
 
@@ -416,6 +418,10 @@ class Kinds:
         name = function.attr
         if isinstance(function.value, gast.Name) and function.value.id in self._imports.modules:
             return join((S if self.of(a) >= S else P) for a in node.args) if function.value.id == "math" else U
+        if name in words.PIECES and base == U and self._assume_unknown:
+            return U  # of a tensor, or of a string
+        if name in words.PIECES and base in (T, D):
+            return C if any(self.of(a) in (C, S) for a in (*node.args, *(k.value for k in node.keywords))) else base
         if name in words.PYTHON_METHODS:
             return self._size(function.value, base) if name in words.SIZE_METHODS else P
         if base == P and name not in words.SYMBOL_METHODS:

@@ -49,6 +49,8 @@ SIZED_BY_ARGUMENTS = frozenset(
     "zeros ones full empty rand randn randint arange linspace new_zeros new_ones new_full new_empty view reshape "
     "expand repeat tile narrow pad interpolate resize_ broadcast_to unflatten".split()
 )
+# A tuple of tensors, whose sizes may differ when they are given one by one.
+PIECES = frozenset("split tensor_split split_with_sizes".split())
 # Tensor -> Python number, known only when the program runs.
 SYMBOL_METHODS = frozenset("item tolist equal allclose is_nonzero".split())
 SYMBOL_FUNCTIONS = frozenset("equal allclose is_nonzero".split())

@@ -2,8 +2,8 @@
 
 Two things can be told from a failure only:
 
-- an `if` whose branches give values of different types. What follows such an `if` moves into both of its branches,
-  where each side keeps its own type:
+- an `if` whose branches give values of different types, or objects that others see. What follows such an `if` moves
+  into both of its branches, where each side keeps its own:
 
     scale = 0                              if t > 0:
     if t > 0:                                  scale = f(t)
@@ -24,6 +24,7 @@ from autograph_torch.diagnostics import CaptureError
 
 _LIMIT = 8  # traces of one function
 _TYPES = ("AG310", "AG312")
+_LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -45,7 +46,8 @@ class Attempt:
         if self.number >= _LIMIT:
             return None
         following = replace(self, number=self.number + 1)
-        if found.code in _TYPES and (found.filename, found.line) not in self.splits:
+        left_alone = any(words in found.message for words in _LEFT_ALONE)
+        if (found.code in _TYPES or left_alone) and (found.filename, found.line) not in self.splits:
             return replace(following, splits=self.splits | {(found.filename, found.line)})
         if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:
             return replace(following, enter_skipped=True)

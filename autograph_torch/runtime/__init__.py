@@ -14,7 +14,7 @@ from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import effect, fail, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
-from autograph_torch.runtime.iteration import once
+from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
@@ -43,6 +43,7 @@ __all__ = [
     "index",
     "is_nonzero",
     "not_",
+    "numbers",
     "once",
     "or_",
     "or_else",
