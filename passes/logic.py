@@ -162,6 +162,8 @@ def _is_harmless(node: gast.AST) -> bool:
         return safe and _is_harmless(node.left) and _is_harmless(node.right)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.args and not node.keywords:
         return node.func.attr in HARMLESS_METHODS and _is_harmless(node.func.value)
+    if isinstance(node, gast.Attribute):
+        return node.attr in ("shape", "ndim", "dtype", "device") and _is_harmless(node.value)
     return False
 
 

@@ -39,7 +39,9 @@ FULL_REDUCTIONS = frozenset(
     "logsumexp".split()
 )
 # Methods without arguments that neither fail nor change anything.
-HARMLESS_METHODS = FULL_REDUCTIONS | frozenset("isnan isinf isfinite abs float double long int bool item".split())
+HARMLESS_METHODS = FULL_REDUCTIONS | frozenset(
+    "isnan isinf isfinite abs float double long int bool item numel nelement dim ndimension size".split()
+)
 # Results whose size depends on data.
 DYNAMIC_FUNCTIONS = frozenset(
     "nonzero masked_select unique unique_consecutive argwhere repeat_interleave bincount flatnonzero".split()

@@ -32,6 +32,7 @@ from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.memory import apart_in_memory
+from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, unique_names
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
@@ -152,6 +153,9 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             _attempts.pop()
 
 
+_REPAIRS = (
+    unique_names, numbers_of_copies, apart_in_memory, local_assumptions, known_sizes, indices_from_data,
+)  # fmt: skip
 _attempts: list[Attempt] = []  # the traces under way; the innermost last
 
 
@@ -178,7 +182,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
     layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
     try:
         with contextlib.ExitStack() as stack:
-            for one in (unique_names, numbers_of_copies, apart_in_memory, local_assumptions, indices_from_data):
+            for one in _REPAIRS:
                 stack.enter_context(one())
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
