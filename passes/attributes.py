@@ -7,7 +7,8 @@
 
 torch's operators refuse writes to objects from inside. As a local variable the attribute is a result or a carry like
 any other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
-`self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change.
+`self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change. An attribute that
+is only assigned may not be there before: `self_last = ag.read(self, "last")`.
 
 Left as it is, for the runtime to find out when it traces (runtime/fields.py): a write on a path that returns, and one
 that a call could see before it is written back (a method of the object after the write, or in a loop; the object itself
@@ -58,7 +59,8 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
         facts.kinds.add(local)
     inside = {field: [_renamed(s, locals_) for s in getattr(node, field)] for field in ("body", "orelse")}
     header = {f: _renamed(v, locals_) for f in ("test", "iter") if (v := getattr(node, f, None)) is not None}
-    before = [assign([local], _attribute(c)) for c, local in locals_.items()]
+    plain = set() if facts.assume_unknown else _read(_header_and_arms(node))
+    before = [assign([local], _attribute(c) if c in plain else _taken(c)) for c, local in locals_.items()]
     after = [
         gast.Expr(value=runtime_call("write", name(c[0]), constant(c[1]), name(local))) for c, local in locals_.items()
     ]
@@ -99,6 +101,29 @@ def _renamed(node: gast.AST, locals_: dict[Composite, str]) -> gast.AST:
     if isinstance(new, gast.AnnAssign) and isinstance(new.target, gast.Name) and not new.simple:
         return derive(new, simple=1)  # `self.x: int = 1` has become `self_x: int = 1`
     return new
+
+
+def _header_and_arms(node: gast.If | gast.For | gast.While) -> list[gast.AST]:
+    """All of a statement that the local variables stand in."""
+    header = [getattr(node, field) for field in ("test", "iter") if hasattr(node, field)]
+    return [*header, *node.body, *node.orelse]
+
+
+def _read(block: list[gast.AST]) -> set[Composite]:
+    """Attributes of variables that are read, so that they surely exist before (or the program fails all the same)."""
+    found = set()
+    for node in walk_scope(block):
+        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and isinstance(node.ctx, gast.Load):
+            found.add((node.value.id, node.attr))
+        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Attribute):
+            if isinstance(node.target.value, gast.Name):
+                found.add((node.target.value.id, node.target.attr))
+    return found
+
+
+def _taken(composite: Composite) -> gast.expr:
+    """An attribute that may not be there yet."""
+    return runtime_call("read", name(composite[0]), constant(composite[1]))
 
 
 def _attribute(composite: Composite) -> gast.Attribute:

@@ -62,6 +62,13 @@ def takes_part_in_gradients() -> bool:
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def may_break() -> bool:
+    """Whether the trace under way need not give one graph (torch.compile(fullgraph=False))."""
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    return not InstructionTranslator.current_tx().one_graph
+
+
 def _graph() -> Any:
     return current_tracer().graph
 
