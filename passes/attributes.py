@@ -9,11 +9,14 @@ torch's operators refuse writes to objects from inside. As a local variable the 
 any other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
 `self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change.
 
+Attributes that are merely assigned on objects other than `self` stay: the runtime makes results of them.
 Refused: a call that could see the attribute before it is written back (a method of the object after the write, or in a
 loop; the object itself as an argument).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import gast
 
@@ -45,7 +48,7 @@ def _under_data(node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
 
 def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | list[gast.AST]:
     block = [*node.body, *node.orelse]
-    written = [c for c in _written(block) if c[0] not in binds(block)]
+    written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, block)]
     if not written:
         return node
     for base in dict.fromkeys(base for base, _ in written):
@@ -75,19 +78,28 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
 
 
 def _written(block: list[gast.stmt]) -> list[Composite]:
-    """Attributes of variables that the block assigns or changes in place, in order of appearance."""
-    found: dict[Composite, None] = {}
+    """Attributes of variables that the block assigns or changes in place."""
+    return sorted({composite for composite, _ in _writes(block)})
+
+
+def _hoistable(composite: Composite, block: list[gast.stmt]) -> bool:
+    """Not what is only assigned to other objects: it may be a property, whose setter has to run where it stands."""
+    return composite[0] == "self" or any(found == composite and inside for found, inside in _writes(block))
+
+
+def _writes(block: list[gast.stmt]) -> Iterator[tuple[Composite, bool]]:
+    """Attributes that are written to, and whether what is in them changes (rather than being replaced)."""
     for node in walk_scope(block):
         target: gast.AST | None = None
         if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
             target = node
         elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and _changes(node.func.attr):
             target = node.func.value
+        replaced = isinstance(node, gast.Attribute)
         while isinstance(target, gast.Subscript):
             target = target.value
         if isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name):
-            found[target.value.id, target.attr] = None
-    return sorted(found)
+            yield (target.value.id, target.attr), not replaced
 
 
 def _changes(method: str) -> bool:

@@ -85,14 +85,14 @@ def enter_body() -> None:
 
 def note_fields(site: int) -> None:
     """At the end of a body: remember the attributes and cells from around it that it has written to."""
-    from torch._dynamo.variables.base import is_side_effect_safe
+    from torch._dynamo.current_scope_id import current_scope_id
 
     before = current_tracer().__dict__["_autograph_table"]
     known = fields_of(site)
     effects = _side_effects()
     places = {variable: place for place, variable in effects.id_to_variable.items()}
     for item, names in effects.store_attr_mutations.items():
-        if not is_side_effect_safe(item.mutation_type):
+        if item.mutation_type.scope < current_scope_id():  # not made here, nor in a body inside
             written = [name for name, value in names.items() if before.get(item, {}).get(name) is not value]
             places_known = [(field.item, field.name) for field in known]
             known += [Field(item, name, places.get(item)) for name in written if (item, name) not in places_known]
