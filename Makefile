@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: setup demo test lint typecheck fuzz clean
+.PHONY: setup demo test lint typecheck fuzz mutants clean
 
 setup: $(INSTALLED)
 
@@ -44,6 +44,10 @@ typecheck: $(INSTALLED_DEV)
 
 fuzz: setup
 	$(BIN)/python -m tests.fuzz -n $(N)
+
+# Turns off each guard of the runtime in turn; fails when no test notices.
+mutants: setup
+	$(BIN)/python -m tests.mutate
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info

@@ -328,8 +328,13 @@ def loop_in_a_branch(x):
     return y
 
 
+# What stays refused on the backends that compile the backward pass with the forward pass.
+REFUSED = ("an operand is written to after the branch",)
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ROWS)
 def test_row(name: str, backend: Way) -> None:
     verdict = check(ROWS[name], backend, seconds=120)
-    assert verdict.kind == "equal", f"{verdict.kind}: {verdict.reason}"
+    wanted = "refused" if name in REFUSED and backend != "eager" else "equal"
+    assert verdict.kind == wanted, f"{verdict.kind}: {verdict.reason}"
