@@ -230,27 +230,29 @@ class Kinds:
         for node in nodes:
             if isinstance(node, (gast.If, gast.While)) and self._asks_data(node.test):
                 self._make_symbols([*node.body, *node.orelse])
-            elif isinstance(node, gast.For) and self._asks_data_in(node):
+            elif isinstance(node, (gast.For, gast.While)) and self._asks_data_in(node):
                 self._make_symbols(node.body)
 
     def _asks_data(self, test: gast.expr) -> bool:
         kind = self.of(test)
         return kind >= S or (kind == U and self._assume_unknown)
 
-    def _asks_data_in(self, loop: gast.For) -> bool:
+    def _asks_data_in(self, loop: gast.For | gast.While) -> bool:
+        """Whether data decides on the trips of a loop, or on what happens in one."""
         known = U if self._assume_unknown else S
-        if isinstance(loop.iter, gast.Call) and any(self.of(argument) >= known for argument in loop.iter.args):
+        calls = isinstance(loop, gast.For) and isinstance(loop.iter, gast.Call)
+        if calls and any(self.of(argument) >= known for argument in loop.iter.args):
             return True
         return any(isinstance(node, gast.If) and self._asks_data(node.test) for node in walk_scope(loop.body))
 
     def _make_symbols(self, block: list[gast.stmt]) -> None:
         for node in walk_scope(block):
-            targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-            value = getattr(node, "value", None)
-            if not isinstance(node, (gast.Assign, gast.AugAssign)) or _is_word(value):
+            if not isinstance(node, (gast.Assign, gast.AugAssign)):
                 continue
-            for target in targets:
-                if isinstance(target, gast.Name) and self._env.get(target.id) == P and self.of(value) in (P, S):
+            targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+            for target, value in (pair for whole in targets for pair in _matched(whole, node.value)):
+                number = not _is_word(value) and self.of(value) in (P, S)
+                if isinstance(target, gast.Name) and self._env.get(target.id) == P and number:
                     self._env[target.id] = S
 
     def may_be_fraction(self, name: str) -> bool:
@@ -485,6 +487,14 @@ def element(kind: Kind) -> Kind:
     if kind == C:
         return U
     return T if kind == D else kind
+
+
+def _matched(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+    """`a, b = c, d` as (a, c), (b, d)."""
+    if isinstance(target, (gast.Tuple, gast.List)) and isinstance(value, (gast.Tuple, gast.List)):
+        if len(target.elts) == len(value.elts):
+            return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
 
 
 def _is_word(node: gast.expr) -> bool:
