@@ -94,7 +94,10 @@ def syntax_tree(result: Result) -> Iterator[Line]:
 
     if not result.errors:
         yield text_line(f"# {result.shown}")
-        yield text_line(astunparse.dump(ast.parse(result.output)))
+        try:
+            yield text_line(astunparse.dump(ast.parse(result.output)))
+        except RecursionError:
+            yield text_line("# too deeply nested to be shown")
 
 
 def summary(results: Sequence[Result], verb: str) -> str:
