@@ -4,6 +4,8 @@ VENV ?= .venv
 # Processes for the tests, programs for the fuzzer.
 WORKERS ?= 2
 N ?= 1000
+# How long the fuzzer of the source layer runs.
+SECONDS ?= 3600
 
 BIN := $(abspath $(VENV))/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -11,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: setup demo test lint typecheck fuzz clean
+.PHONY: setup demo test lint typecheck fuzz fuzz-source clean
 
 setup: $(INSTALLED)
 
@@ -44,6 +46,11 @@ typecheck: $(INSTALLED_DEV)
 
 fuzz: setup
 	$(BIN)/python -m tests.fuzz -n $(N)
+
+# Coverage-guided, of everything from bytes to bytes; atheris has wheels for Linux and Python 3.11 to 3.13.
+fuzz-source: setup
+	$(PIP) --editable '.[fuzz]'
+	$(BIN)/python -m tests.fuzz_source --seconds $(SECONDS)
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info

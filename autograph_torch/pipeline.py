@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -51,7 +50,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     around = Surroundings(
         filename=filename,
         lines=tuple(source.text.splitlines()),
-        imports=imports_of(map(gast.ast_to_gast, _import_statements(module))),
+        imports=imports_of([module]),
         assume_unknown=options.assume_unknown,
         skipped_lines=directives.skipped_lines,
     )
@@ -81,10 +80,11 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int, str]:
 def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:
     """A function that is too deep, or whose new text cannot be written, keeps its old one."""
     line = function.lineno
+    nested = isinstance(error, RecursionError)
     if isinstance(error, ConversionError):
         reason = error.diagnostic.message
     else:
-        reason = "it is too deeply nested" if isinstance(error, RecursionError) else str(error)
+        reason = "it is too deeply nested" if nested else str(error)
     return Diagnostic(
         code="AG290",
         filename=around.filename,
@@ -92,13 +92,9 @@ def _left_alone(function: Function, around: Surroundings, error: Exception) -> D
         column=function.col_offset + 1,
         end_line=line,
         message=f"`{function.name}` is left alone: {reason}",
-        advice="split the function",
+        advice="split the function" if nested else "",
         snippet=around.lines[line - 1],
     )
-
-
-def _import_statements(module: ast.Module) -> Iterator[ast.stmt]:
-    return (node for node in ast.walk(module) if isinstance(node, (ast.Import, ast.ImportFrom)))
 
 
 def _outermost_functions(module: ast.Module) -> list[tuple[Function, bool]]:

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 
 import gast
 
-from autograph_torch.analysis.aliases import Aliases
-from autograph_torch.analysis.facts import Facts, Fresh
+from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
-from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
+from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import Diagnostic
-from autograph_torch.passes import PASSES
+from autograph_torch.passes import PASSES, has_work
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
-from autograph_torch.source.nodes import rebuild
+from autograph_torch.source.nodes import children, rebuild
 from autograph_torch.source.templates import RUNTIME
 
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
@@ -78,14 +77,15 @@ def _run_passes(
     tree: gast.FunctionDef, function: gast.FunctionDef, around: Surroundings, kinds: Kinds
 ) -> tuple[gast.FunctionDef, Facts]:
     facts = Facts(
+        function=function,
         kinds=kinds,
-        aliases=Aliases(function.body, kinds),
-        fresh=Fresh(_identifiers(function)),
         filename=around.filename,
         lines=around.lines,
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
     )
+    if not has_work(tree, facts):
+        return tree, facts
     for lower in PASSES:
         tree = lower(tree, facts)
     return number_in_reading_order(spell_out_super(tree), facts.fresh), facts
@@ -95,6 +95,8 @@ def _rewrite_nested(
     function: gast.FunctionDef, around: Surroundings, kinds: Kinds, diagnostics: list[Diagnostic]
 ) -> gast.FunctionDef:
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
+    if not any(isinstance(node, SCOPES) for node in walk_scope(children(function))):
+        return function
     inner = Surroundings(
         around.filename, around.lines, around.imports, kinds.names(), around.assume_unknown, around.skipped_lines
     )
@@ -107,15 +109,3 @@ def _rewrite_nested(
         return rebuild(node, visit)
 
     return rebuild(function, visit)
-
-
-def _identifiers(function: gast.FunctionDef) -> set[str]:
-    found = {RUNTIME}
-    for node in gast.walk(function):
-        if isinstance(node, gast.Name):
-            found.add(node.id)
-        elif isinstance(node, SCOPES):
-            found.add(node.name)
-        elif isinstance(node, gast.Attribute):
-            found.add(node.attr)
-    return found

@@ -19,7 +19,10 @@ from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
 from autograph_torch.passes.queries import lower_queries
+from autograph_torch.passes.starts import has_work
 from autograph_torch.passes.ternaries import lower_ternaries
+
+__all__ = ["PASSES", "Pass", "has_work"]
 
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 

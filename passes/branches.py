@@ -27,7 +27,7 @@ from collections.abc import Callable
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_before, loop_head
+from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_after_each, live_before, loop_head
 from autograph_torch.analysis.scopes import (
     SCOPES,
     always_live,
@@ -79,8 +79,8 @@ class _Branches:
 
     def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
-        for index, statement in enumerate(block):
-            live = live_before(block[index + 1 :], after, targets) | self._always_live
+        for statement, live in zip(block, live_after_each(block, after, targets), strict=True):
+            live |= self._always_live
             if isinstance(statement, gast.If) and self._facts.is_site(statement) and self._movable(statement, live):
                 done.extend(self._branch(statement, live, targets, bound))
             else:
@@ -262,14 +262,14 @@ def _raise_as_return(node: gast.stmt, facts: Facts) -> gast.stmt:
     return node
 
 
-def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int]]:
-    """Order names as the text first reads them."""
+def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int, str]]:
+    """Order names as the text first reads them; what it does not read comes first, by name."""
     places: dict[str, tuple[int, int]] = {}
     for inner in gast.walk(node):
         if isinstance(inner, gast.Name) and getattr(inner, "lineno", None) is not None:
             place_ = (inner.lineno, inner.col_offset)
             places[inner.id] = min(places.get(inner.id, place_), place_)
-    return lambda n: places.get(n, (0, 0))
+    return lambda n: (*places.get(n, (0, 0)), n)
 
 
 def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> gast.expr | None:

@@ -31,14 +31,15 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
             return node
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
             return _assertion(node, facts)
-        if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and _is_host_call(node.value):
+        if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and is_host_call(node.value):
             return derive(node, value=_host_call(node.value, facts))
         return rebuild(node, lower)
 
     return rebuild(function, lower)
 
 
-def _is_host_call(node: gast.Call) -> bool:
+def is_host_call(node: gast.Call) -> bool:
+    """`print`, `warnings.warn` and the methods of loggers, as long as the arguments are written out."""
     if any(isinstance(argument, gast.Starred) for argument in node.args) or any(k.arg is None for k in node.keywords):
         return False
     function = node.func

@@ -34,7 +34,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
-from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_before, loop_head
+from autograph_torch.analysis.liveness import EMPTY, Live, Targets, bound_after, live_after_each, live_before, loop_head
 from autograph_torch.analysis.scopes import (
     SCOPES,
     always_live,
@@ -94,12 +94,12 @@ class _Loops:
 
     def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
+        lives = live_after_each(block, after, targets)
         for index, statement in enumerate(block):
-            rest = block[index + 1 :]
-            live = live_before(rest, after, targets) | self._always_live
+            live = lives[index] | self._always_live
             if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement):
                 if self._returns(statement):
-                    rest = self.block(rest, after, targets, bound | frozenset(binds(statement)))
+                    rest = self.block(block[index + 1 :], after, targets, bound | frozenset(binds(statement)))
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
                 done.extend(self._loop(statement, live, targets, bound))
             else:

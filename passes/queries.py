@@ -31,11 +31,28 @@ def lower_queries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         new = rebuild(node, lower)
         if isinstance(new, gast.Call):
             return _query(new, facts)
-        if isinstance(new, gast.Compare) and len(new.ops) == 1 and isinstance(new.ops[0], (gast.In, gast.NotIn)):
+        if isinstance(new, gast.Compare) and is_membership(new, facts):
             return _membership(new, facts)
         return new
 
     return rebuild(function, lower)
+
+
+def is_query(node: gast.Call, facts: Facts) -> bool:
+    """Whether a call may be torch.equal or a relative, by its name."""
+    if isinstance(node.func, gast.Attribute):
+        return node.func.attr in _QUERIES
+    return facts.kinds.torch_path(node.func) in _QUERIES
+
+
+def is_membership(node: gast.Compare, facts: Facts) -> bool:
+    """Whether a comparison is `in` or `not in` with what may be a tensor on its right."""
+    if len(node.ops) != 1 or not isinstance(node.ops[0], (gast.In, gast.NotIn)):
+        return False
+    if isinstance(node.left, gast.Constant) and isinstance(node.left.value, str):
+        return False
+    kind = facts.kinds.of(node.comparators[0])
+    return kind in (Kind.TENSOR, Kind.DYNAMIC) or (kind == Kind.UNKNOWN and facts.assume_unknown)
 
 
 def _query(node: gast.Call, facts: Facts) -> gast.expr:
@@ -50,13 +67,7 @@ def _query(node: gast.Call, facts: Facts) -> gast.expr:
 
 
 def _membership(node: gast.Compare, facts: Facts) -> gast.expr:
-    container = node.comparators[0]
-    kind = facts.kinds.of(container)
-    if isinstance(node.left, gast.Constant) and isinstance(node.left.value, str):
-        return node
-    if not (kind in (Kind.TENSOR, Kind.DYNAMIC) or (kind == Kind.UNKNOWN and facts.assume_unknown)):
-        return node
-    call = runtime_call("contains", container, node.left)
+    call = runtime_call("contains", node.comparators[0], node.left)
     if isinstance(node.ops[0], gast.NotIn):
         call = gast.UnaryOp(op=gast.Not(), operand=call)
     return _done(node, call, facts)

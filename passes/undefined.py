@@ -36,7 +36,8 @@ def declare_undefined(
 
 def _lost(function: gast.FunctionDef, body: list[gast.stmt]) -> list[str]:
     """Local variables that only functions made by a pass still bind: their reads elsewhere must not find a global."""
-    local = [n for n in binds(function.body) if n not in names_of(function.body).outer]
+    names = names_of(function.body)
+    local = [n for n in names.binds if n not in names.outer]
     at_root = {*binds(body), *parameters(function.args)}
     read_inside = captured(body)
     return [n for n in local if n in read_inside and n not in at_root]

@@ -74,6 +74,11 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
     assert {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".py")} == expected
 
 
+def test_the_wheel_has_the_parts_of_the_page(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"autograph_torch/cli/page.css", "autograph_torch/cli/page.js"} <= set(names)
+
+
 def test_the_wheel_is_typed_and_takes_no_other_name(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "autograph_torch/py.typed" in names

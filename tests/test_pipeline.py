@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -142,6 +145,69 @@ def test_converting_twice_changes_nothing() -> None:
     twice = convert_source(once.output, "t.py")
     assert once.changed and not twice.changed
     assert twice.output == once.output
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_the_text_does_not_depend_on_the_order_of_sets(seed: str) -> None:
+    """Three names that the `if` itself does not read, and so nothing else puts in an order."""
+    program = """
+from autograph_torch.pipeline import convert_source
+source = '''
+import torch
+def f(xs):
+    alpha, beta, gamma = 0.5, 1.5, 2.5
+    for row in xs:
+        alpha = alpha * 2.0
+        beta = beta * 2.0
+        gamma = gamma * 2.0
+        if row.sum() > 0:
+            break
+    return alpha, beta, gamma
+'''
+print(convert_source(source.encode(), "t.py").output.decode())
+"""
+    command = [sys.executable, "-c", program]
+    output = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout
+    assert "reads=(alpha, beta, gamma)" in output
+
+
+def test_a_form_feed_before_the_indentation() -> None:
+    before = (
+        "import torch\ndef func(x: torch.Tensor):\n    if x.sum() > 0:\n        return x\n    y = 1\n\f    return y\n"
+    )
+    assert "        y = 1\n\f        return y\n" in text(before)
+
+
+def test_formatted_strings_are_printed_whole() -> None:
+    before = """\
+import torch
+def func(a: torch.Tensor, n):
+    y = f"{n!r:>{n}} is {'large' if a.any() else 'small'}"
+    return y
+"""
+    assert """f"{n!r:>{n}} is {ag.cond(a.any(), lambda: 'large', lambda: 'small')}\"""" in text(before)
+
+
+def test_a_definition_behind_a_form_feed() -> None:
+    before = "import torch\n    \fdef func(x: torch.Tensor):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n"
+    assert "x = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x)\n" in text(before)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "    if x.sum() > 0: \\\nx = x + 1\n",
+        "    for row in x.nonzero(): \\\nx = x + row\n",
+        "    if x.sum() > 0:\n        return x\n\\\n    if x.max() > 0:\n        return -x\n",
+    ],
+)
+def test_odd_line_continuations(odd: str) -> None:
+    """Python 3.11 reads some in two ways; where the new text cannot be made, the old one stays."""
+    before = f"import torch\ndef func(x: torch.Tensor):\n{odd}    return x\n"
+    done = convert_source(before.encode(), "t.py")
+    compile(done.output, "t.py", "exec")
+    codes = [found.code for found in done.diagnostics]
+    assert done.changed or codes == ["AG290"]
 
 
 def test_comments_move_with_their_statements() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import gast
 
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
-from autograph_torch.analysis.scopes import LOOPS, Exits, exits, sub_statements
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.templates import RUNTIME
@@ -37,15 +38,22 @@ class Fresh:
 class Facts:
     """Everything the passes may ask. The tree itself is not in here: passes hand it on."""
 
+    function: gast.FunctionDef  # as the user wrote it
     kinds: Kinds
-    aliases: Aliases
-    fresh: Fresh
     filename: str
     lines: tuple[str, ...]
     assume_unknown: bool  # rewrite where nothing is known (the decorator), or only with evidence (files)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        return Aliases(self.function.body, self.kinds)
+
+    @cached_property
+    def fresh(self) -> Fresh:
+        return Fresh(_identifiers(self.function))
 
     def may_be_tensor(self, node: gast.expr) -> bool:
         """Whether Python would ask a tensor, or a number that depends on data, for its truth value."""
@@ -136,3 +144,15 @@ def _is_runtime_call(node: gast.expr) -> bool:
         and isinstance(node.func.value, gast.Name)
         and node.func.value.id == RUNTIME
     )
+
+
+def _identifiers(function: gast.FunctionDef) -> set[str]:
+    found = {RUNTIME}
+    for node in gast.walk(function):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, SCOPES):
+            found.add(node.name)
+        elif isinstance(node, gast.Attribute):
+            found.add(node.attr)
+    return found

@@ -24,6 +24,7 @@ import gast
 
 from autograph_torch.analysis import vocabulary as words
 from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, binds, parameters, walk_scope
+from autograph_torch.source.nodes import statements
 
 
 class Kind(enum.IntEnum):
@@ -39,6 +40,22 @@ class Kind(enum.IntEnum):
 
 P, C, U, S, T, D = Kind
 
+# Nodes that bind a name, or hold parts that do.
+_BINDING = (
+    gast.Assign,
+    gast.AnnAssign,
+    gast.AugAssign,
+    gast.NamedExpr,
+    gast.For,
+    gast.AsyncFor,
+    *COMPREHENSIONS,
+    gast.With,
+    gast.AsyncWith,
+    *FUNCTIONS,
+    gast.ClassDef,
+)
+_NO_EVIDENCE = words.PYTHON_TORCH_CALLS | words.SEQUENCE_FUNCTIONS
+
 
 def join(kinds: Iterable[Kind]) -> Kind:
     return max(kinds, default=P)
@@ -52,17 +69,17 @@ class Imports:
     modules: frozenset[str] = frozenset()
 
 
-def imports_of(body: Iterable[gast.AST]) -> Imports:
-    """What the import statements of a module (or function) bind, wherever they stand."""
+def imports_of(body: Iterable[ast.AST]) -> Imports:
+    """What the import statements of a module (or function) bind, wherever they stand; of trees from gast or ast."""
     torch: dict[str, str] = {}
     modules: set[str] = set()
     for node in body:
-        for statement in gast.walk(node):
-            if isinstance(statement, gast.Import):
+        for statement in statements(node):
+            if isinstance(statement, (gast.Import, ast.Import)):
                 for alias in statement.names:
                     path = alias.name if alias.asname else alias.name.split(".")[0]
                     _bind(alias.asname or path, path, torch, modules)
-            elif isinstance(statement, gast.ImportFrom) and statement.module and not statement.level:
+            elif isinstance(statement, (gast.ImportFrom, ast.ImportFrom)) and statement.module and not statement.level:
                 for alias in statement.names:
                     if statement.module.split(".")[0] in words.TORCH_MODULES:
                         _bind(alias.asname or alias.name, f"{statement.module}.{alias.name}", torch, modules)
@@ -99,11 +116,14 @@ class Kinds:
     def infer(self, body: list[gast.stmt]) -> None:
         """Join what every assignment of the body says, until nothing changes (the lattice has height 6)."""
         self._bound = {name for node in body for name in binds(node)}
-        self._collect_evidence(body)
+        nodes = list(walk_scope(body))
+        self._collect_evidence(nodes)
+        binding = [node for node in nodes if isinstance(node, _BINDING)]
+        asking = [node for node in nodes if isinstance(node, (gast.If, gast.While, gast.For))]
         for _ in range(8):
             before = dict(self._env), len(self._not_integer)
-            self._round(body)
-            self._numbers_under_data(body)
+            self._round(binding)
+            self._numbers_under_data(asking)
             if before == (self._env, len(self._not_integer)):
                 return
 
@@ -115,8 +135,8 @@ class Kinds:
 
     # -- statements -----------------------------------------------------------------------------------------------
 
-    def _round(self, body: list[gast.stmt]) -> None:
-        for node in walk_scope(body):
+    def _round(self, nodes: list[gast.AST]) -> None:
+        for node in nodes:
             if isinstance(node, gast.Assign):
                 for target in node.targets:
                     self._assign(target, node.value)
@@ -189,9 +209,9 @@ class Kinds:
         else:
             self._store(target, element(self.of(iterable)))
 
-    def _numbers_under_data(self, body: list[gast.stmt]) -> None:
+    def _numbers_under_data(self, nodes: list[gast.If | gast.While | gast.For]) -> None:
         """A Python number that is bound under a tensor test, or in a loop with one, depends on data afterwards."""
-        for node in walk_scope(body):
+        for node in nodes:
             if isinstance(node, (gast.If, gast.While)) and self._asks_data(node.test):
                 self._make_symbols([*node.body, *node.orelse])
             elif isinstance(node, gast.For) and self._asks_data_in(node):
@@ -247,9 +267,9 @@ class Kinds:
 
     # -- evidence -------------------------------------------------------------------------------------------------
 
-    def _collect_evidence(self, body: list[gast.stmt]) -> None:
+    def _collect_evidence(self, nodes: list[gast.AST]) -> None:
         """Unknown parameters that are used as only tensors are become tensors."""
-        for node in walk_scope(body):
+        for node in nodes:
             if not isinstance(node, gast.Call):
                 continue
             function = node.func
@@ -258,7 +278,7 @@ class Kinds:
                     self._evidence.add(function.value.id)
             path = self.torch_path(function)
             if path is not None and node.args and isinstance(node.args[0], gast.Name):
-                if path.split(".")[-1] not in words.PYTHON_TORCH_CALLS | words.SEQUENCE_FUNCTIONS:
+                if path.split(".")[-1] not in _NO_EVIDENCE:
                     self._evidence.add(node.args[0].id)
         for name in self._evidence:
             if self._env.get(name, U) == U and (name in self._seeds or name not in self._bound):

@@ -20,6 +20,7 @@ from autograph_torch.analysis.scopes import (
     reads,
     sub_statements,
 )
+from autograph_torch.source.nodes import children
 
 Live = frozenset[str]
 EMPTY: Live = frozenset()
@@ -39,6 +40,14 @@ def live_before(block: list[gast.stmt], after: Live, targets: Targets = Targets(
     for statement in reversed(block):
         after = _statement(statement, after, targets) | targets.on_raise
     return after
+
+
+def live_after_each(block: list[gast.stmt], after: Live, targets: Targets = Targets()) -> list[Live]:
+    """For each statement of `block`, the names that may be read from its end on."""
+    lives = [after] * len(block)
+    for index in range(len(block) - 1, 0, -1):
+        lives[index - 1] = live_before([block[index]], lives[index], targets)
+    return lives
 
 
 def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
@@ -66,7 +75,7 @@ def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
     if sub_statements(node):  # match
         return after | reads(node)
     found = names_of(node)
-    return (after - set(surely_binds(node))) | set(found.reads)
+    return (after.difference(surely_binds(node)) if found.binds else after).union(found.reads)
 
 
 def loop_head(node: gast.While | gast.For, after: Live, targets: Targets = Targets()) -> Live:
@@ -152,7 +161,7 @@ def surely_binds(nodes: gast.AST | list[gast.AST]) -> list[str]:
     """Names that evaluating the nodes binds whatever happens: not in later operands, branches or comprehensions."""
     found: list[str] = []
     for node in nodes if isinstance(nodes, list) else [nodes]:
-        parts: list[gast.AST] = list(gast.iter_child_nodes(node))
+        parts: list[gast.AST] = children(node)
         if isinstance(node, gast.BoolOp):
             parts = node.values[:1]
         elif isinstance(node, gast.IfExp):

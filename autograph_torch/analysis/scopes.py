@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 
 import gast
 
+from autograph_torch.source.nodes import children
+
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, gast.ClassDef)
+_OWN_SCOPES = (*SCOPES, gast.Lambda)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 JUMPS = (gast.Return, gast.Break, gast.Continue, gast.Raise)
@@ -111,11 +114,9 @@ def _collect(node: gast.AST, found: Names) -> None:
 
 def _in_evaluation_order(node: gast.AST, found: Names) -> None:
     """Values before targets, so that `reads` lists a name that an assignment reads and then binds."""
-    late = []
-    for child in gast.iter_child_nodes(node):
-        if isinstance(node, gast.Assign) and child in node.targets:
-            late.append(child)
-        else:
+    late = node.targets if isinstance(node, gast.Assign) else []
+    for child in children(node):
+        if child not in late:
             _collect(child, found)
     for child in late:
         _collect(child, found)
@@ -150,7 +151,7 @@ def _augmented_target(target: gast.AST, found: Names) -> None:
 def _comprehension(node: gast.AST, found: Names) -> None:
     inner = Names()
     _collect(node.generators[0].iter, found)  # evaluated outside of the comprehension's own scope
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         if child is node.generators[0]:
             for part in (child.target, *child.ifs):
                 _collect(part, inner)
@@ -169,8 +170,8 @@ def walk_scope(nodes: gast.AST | Iterable[gast.AST]) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, (*SCOPES, gast.Lambda)):
-            stack.extend(gast.iter_child_nodes(node))
+        if not isinstance(node, _OWN_SCOPES):
+            stack.extend(children(node))
 
 
 def captured(body: Iterable[gast.AST]) -> set[str]:

@@ -42,6 +42,7 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the diff, also where it is not shown by default")  # fmt: skip
     add("--format", choices=FORMATS, default=argparse.SUPPRESS,
         help="text: the diff with reasons (default); diff: nothing but the diff; the others are for tools")  # fmt: skip
+    add("--html", type=Path, metavar="FILE", help="write a page for review to FILE, instead of the diff to stdout")
     add("--stdin-filename", default="<stdin>", metavar="NAME", help="how messages name the text from stdin")
     _selection(parser)
     volume = parser.add_mutually_exclusive_group()

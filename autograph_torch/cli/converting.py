@@ -8,7 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from autograph_torch.cli import files
+from autograph_torch.cli import collector, files
 from autograph_torch.cli.review import Result
 from autograph_torch.diagnostics import AutographError, Diagnostic
 
@@ -25,6 +25,8 @@ def convert_files(targets: Sequence[files.Target], jobs: int | None) -> Iterator
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
+
+    import autograph_torch.pipeline  # noqa: F401  before the processes fork, so that each has it already
 
     left = deque(targets)
     try:
@@ -66,7 +68,7 @@ def convert_bytes(raw: bytes, shown: str) -> Result:
     from autograph_torch.pipeline import Options, convert_source
 
     try:
-        with _deep_recursion():
+        with _deep_recursion(), collector.paused():
             converted = convert_source(raw, shown, Options())
     except AutographError as error:
         return Result(shown, raw, raw, (error.diagnostic,))

@@ -134,7 +134,7 @@ def _show(result: Result, options: argparse.Namespace) -> None:
 
 
 def _lines(result: Result, options: argparse.Namespace) -> Iterable[Line]:
-    preview = not (options.write or options.output or options.check)
+    preview = not (options.write or options.output or options.check or (options.html and options.format == "text"))
     if options.dump_ast:
         return review.syntax_tree(result)
     if options.format == "github":
@@ -156,12 +156,13 @@ def _show_errors(result: Result, options: argparse.Namespace) -> None:
 
 def _is_shown_at_once(options: argparse.Namespace) -> bool:
     """Whether stdout gets something for each file, so that a bar would be in the way."""
-    return not (options.format in ("json", "sarif") or options.write or options.output) or options.diff
+    silent = options.format in ("json", "sarif") or options.write or options.output or options.html
+    return not silent or options.diff
 
 
 def _concluded(results: Sequence[Result], options: argparse.Namespace) -> int:
     """What can be said only at the end, reports for tools and the summary; gives the exit code."""
-    code = _exit_code(results, options)
+    code = _exit_code(results, options) if _page_written(results, options) else FAILED
     if options.format == "json" and not options.dump_ast:
         review.show([reports.report(results)], colour=False)
     elif options.format == "sarif" and not options.dump_ast:
@@ -173,10 +174,28 @@ def _concluded(results: Sequence[Result], options: argparse.Namespace) -> int:
     if not results:
         _complain("no Python files found")
         return code
-    text = review.summary(results, "changed" if options.write or options.output else "would change")
+    text = review.summary(results, _verb(options))
     hint = "; -v shows what was left alone" if not options.verbose and any(r.left_alone for r in results) else ""
     _complain(text + hint)
     return code
+
+
+def _page_written(results: Sequence[Result], options: argparse.Namespace) -> bool:
+    """Write the page for review, if there is to be one; False when that fails."""
+    if options.html is None:
+        return True
+    from autograph_torch.cli.page import page
+
+    try:
+        options.html.write_text(page(results, _verb(options)), "utf-8")
+    except OSError as error:
+        _complain(f"{options.html}: cannot be written: {error.strerror}")
+        return False
+    return True
+
+
+def _verb(options: argparse.Namespace) -> str:
+    return "changed" if options.write or options.output else "would change"
 
 
 def _exit_code(results: Sequence[Result], options: argparse.Namespace) -> int:

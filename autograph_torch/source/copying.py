@@ -44,7 +44,8 @@ class Copier:
         is_blank = not text.strip() and text.endswith(("\n", "\r"))
         if not begins or is_blank or start in self.source.tokens.frozen:
             return text
-        if text.startswith(old):
-            return new + text[len(old) :]
+        feeds = text[: len(text) - len(text.lstrip("\f"))]  # the indentation counts from them on
+        if text.startswith(feeds + old):
+            return feeds + new + text[len(feeds + old) :]
         # A line that hangs out to the left: a comment joins its block, a continued line may stay where it is.
         return new + text.lstrip(" \t\f") if text.lstrip().startswith("#") else text

@@ -22,7 +22,7 @@ from autograph_torch.source.comments import Notes, hang
 from autograph_torch.source.edits import Edit
 from autograph_torch.source.file import SourceFile, parse_quietly
 from autograph_torch.source.imports import add_import
-from autograph_torch.source.layout import Layout
+from autograph_torch.source.layout import Layout, width
 from autograph_torch.source.skeleton import unparse
 
 Function: TypeAlias = "gast.FunctionDef | gast.AsyncFunctionDef"
@@ -43,7 +43,15 @@ def function_edits(source: SourceFile, original: Function, rewritten: Function) 
         if _canonical(text) == wanted:
             start = layout.places[id(original)].lead
             return list(_changed_lines(source.utf8[start : layout.end], text.encode("utf-8"), start))
+    if any(_is_continued(source, place.start) for place in layout.places.values()):
+        raise ValueError("a statement in it starts behind a line continuation")
     raise _cannot_print(source, original)
+
+
+def _is_continued(source: SourceFile, start: int) -> bool:
+    """The line that a statement starts on goes on from the one above it: `if p: \\` and the statement below."""
+    above = next(source.tokens.before(start), None)
+    return above is not None and above.end < source.starts[source.line_number(start) - 1]
 
 
 def _text(source: SourceFile, layout: Layout, original: Function, rewritten: Function, copying: bool) -> str:
@@ -74,7 +82,7 @@ def _changed_lines(old: bytes, new: bytes, start: int) -> Iterator[Edit]:
 
 def _canonical(text: str) -> str | None:
     """The printed function as `ast.unparse` shows it: two trees are equal if this is; None if it does not parse."""
-    indented = text[:1] in (" ", "\t", "\f")
+    indented = width(text[: len(text) - len(text.lstrip(" \t\f"))]) > 0
     try:
         tree: ast.AST = parse_quietly(f"if 1:\n{text}" if indented else text).body[0]
     except (SyntaxError, ValueError):

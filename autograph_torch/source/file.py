@@ -20,6 +20,7 @@ from functools import cached_property
 import gast
 
 from autograph_torch.diagnostics import Diagnostic, SourceError
+from autograph_torch.source.nodes import statements
 from autograph_torch.source.tokens import Tokens, tokens_of
 
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
@@ -60,7 +61,16 @@ class SourceFile:
 
     @cached_property
     def tokens(self) -> Tokens:
-        return tokens_of(self.utf8, self.starts)
+        """The tokens of the whole file.
+
+        Raises:
+            ValueError: before Python 3.12 `tokenize` reads odd line continuations otherwise than the parser.
+        """
+        try:
+            return tokens_of(self.utf8, self.starts)
+        except (SyntaxError, tokenize.TokenError) as error:
+            reason = f"the file parses, but Python's own tokenize module fails on it: {error.args[0]}"
+            raise ValueError(reason) from error
 
     @cached_property
     def newline(self) -> str:
@@ -120,7 +130,7 @@ class SourceFile:
             raise source_error(self.filename, f"new text does not fit the encoding {self.codec}", line) from error
 
     def _indent_steps(self) -> Iterator[str]:
-        for parent in ast.walk(self.tree):
+        for parent in statements(self.tree):
             block = getattr(parent, "body", None)
             if isinstance(block, list) and block and isinstance(parent, ast.stmt):
                 outer, inner = self.indent(parent.lineno), self.indent(block[0].lineno)

@@ -10,13 +10,21 @@ is *pristine*, and its bytes are copied. A node that replaces another remembers 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import gast
 
 Node = TypeVar("Node", bound=gast.AST)
 
+# Fields without nodes in them, but for operators and contexts.
+_CHILDLESS = frozenset("ctx op ops id attr arg type_comment kind module level conversion is_async simple".split())
+_FIELDS: Mapping[Any, tuple[str, ...]] = {
+    kind: () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _CHILDLESS)
+    for kind in vars(gast).values()
+    if hasattr(kind, "_fields")
+}
+_BLOCKS = frozenset("body handlers cases orelse finalbody".split())
 _LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
@@ -53,17 +61,33 @@ def place(new: Node, old: gast.AST) -> Node:
     return new
 
 
-def children(node: gast.AST) -> Iterator[gast.AST]:
-    """The direct children of a node, in source order as far as the grammar lists them so."""
-    yield from gast.iter_child_nodes(node)
+def children(node: gast.AST) -> list[gast.AST]:
+    """The direct children of a node, as `gast.iter_child_nodes` lists them, less operators and contexts.
+
+    Those have nothing below them and no place in the source, and are a third of all nodes.
+    """
+    found = []
+    for field in _FIELDS[type(node)]:
+        value = getattr(node, field, None)
+        if isinstance(value, gast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [item for item in value if isinstance(item, gast.AST)]
+    return found
 
 
-def statement_lists(node: gast.AST) -> Iterator[tuple[str, list[gast.stmt]]]:
-    """The blocks of a compound statement: (field name, statements)."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list) and (block or name == "body"):
-            yield name, block
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and the statements, handlers and match cases below it, level by level; of trees from gast or ast."""
+    level = [node]
+    while level:
+        yield from level
+        level = [inner for outer in level for inner in _blocks(outer)]
+
+
+def _blocks(node: ast.AST) -> Iterator[ast.AST]:
+    for field in node._fields:
+        if field in _BLOCKS and isinstance(block := getattr(node, field, None), list):
+            yield from block
 
 
 def rebuild(node: Node, transform: Any) -> Node:
@@ -72,7 +96,8 @@ def rebuild(node: Node, transform: Any) -> Node:
     A statement in a block may become a list of statements.
     """
     changes: dict[str, Any] = {}
-    for name, value in gast.iter_fields(node):
+    for name in _FIELDS[type(node)]:
+        value = getattr(node, name, None)
         if isinstance(value, list):
             new_list = list(_rebuilt_items(value, transform))
             if len(new_list) != len(value) or any(a is not b for a, b in zip(new_list, value, strict=True)):

@@ -62,7 +62,9 @@ def skeleton(node: Any, choose: Choice) -> Any:
 
 
 def inside(node: Any, choose: Choice) -> Any:
-    """As `skeleton`, but `node` itself stays."""
+    """As `skeleton`, but `node` itself stays; formatted strings are printed whole, with the quotes that fit inside."""
+    if isinstance(node, gast.JoinedStr):
+        return node
     fields = {field: skeleton(getattr(node, field, None), choose) for field in node._fields}
     if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Constant):
         fields["value"] = node.value  # 1 .real and (1).real are printed right, but 1.real is not

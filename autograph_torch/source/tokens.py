@@ -15,7 +15,7 @@ _STRING_STARTS = ("STRING", "FSTRING_START", "TSTRING_START")
 _STRING_ENDS = ("STRING", "FSTRING_END", "TSTRING_END")
 _LAYOUT = ("NL", "COMMENT")
 # Without text of their own, or (3.12) with columns that are wrong next to doubled braces.
-_DROPPED = ("INDENT", "DEDENT", "ENDMARKER", "FSTRING_MIDDLE", "TSTRING_MIDDLE")
+_DROPPED = frozenset(("INDENT", "DEDENT", "ENDMARKER", "FSTRING_MIDDLE", "TSTRING_MIDDLE"))
 
 
 class Token(NamedTuple):
@@ -90,20 +90,22 @@ class Tokens:
 def tokens_of(utf8: bytes, line_starts: tuple[int, ...]) -> Tokens:
     """Tokenize text that is known to parse."""
     text = re.sub(r"\r\n|\r", "\n", utf8.decode("utf-8"))
-    lines = text.split("\n")
-    found = tuple(_tokens(text, lines, line_starts, len(utf8)))
+    found = tuple(_tokens(text, line_starts, len(utf8)))
     return Tokens(found, tuple(token.start for token in found), line_starts)
 
 
-def _tokens(text: str, lines: list[str], starts: tuple[int, ...], size: int) -> Iterator[Token]:
+def _tokens(text: str, starts: tuple[int, ...], size: int) -> Iterator[Token]:
+    lines = None if text.isascii() else text.split("\n")
     for item in python_tokens(text):
-        if tokenize.tok_name[item.type] in _DROPPED:
+        kind = tokenize.tok_name[item.type]
+        if kind in _DROPPED:
             continue
-        begin, end = (_offset(place, lines, starts, size) for place in (item.start, item.end))
+        begin = _offset(item.start, lines, starts, size)
+        end = _offset(item.end, lines, starts, size)
         if item.type in (tokenize.NEWLINE, tokenize.NL):
             # The newline itself, which may be two bytes wide, or nothing at the end of the file.
             end = starts[item.start[0]] if item.start[0] < len(starts) else size
-        yield Token(tokenize.tok_name[item.type], item.string, begin, end)
+        yield Token(kind, item.string, begin, end)
 
 
 def python_tokens(text: str) -> Iterator[tokenize.TokenInfo]:
@@ -118,10 +120,10 @@ def python_tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         raise ValueError(f"the tokenizer does not understand its file: {error}") from error
 
 
-def _offset(place: tuple[int, int], lines: list[str], starts: tuple[int, ...], size: int) -> int:
+def _offset(place: tuple[int, int], lines: list[str] | None, starts: tuple[int, ...], size: int) -> int:
+    """The byte offset of a row and column; `lines` only where a character may be more than one byte."""
     row, column = place
-    if row > len(lines):
+    if row > len(starts):
         return size
-    line = lines[row - 1]
-    width = column if line.isascii() else len(line[:column].encode("utf-8"))
+    width = column if lines is None else len(lines[row - 1][:column].encode("utf-8"))
     return min(starts[row - 1] + width, size)
