@@ -61,16 +61,7 @@ class SourceFile:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """The tokens of the whole file.
-
-        Raises:
-            ValueError: before Python 3.12 `tokenize` reads odd line continuations otherwise than the parser.
-        """
-        try:
-            return tokens_of(self.utf8, self.starts)
-        except (SyntaxError, tokenize.TokenError) as error:
-            reason = f"the file parses, but Python's own tokenize module fails on it: {error.args[0]}"
-            raise ValueError(reason) from error
+        return tokens_of(self.utf8, self.starts)
 
     @cached_property
     def newline(self) -> str:

@@ -112,12 +112,13 @@ def python_tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     """Python's own tokens of text that is known to parse.
 
     Raises:
-        ValueError: the tokenizer, which is not the parser's before Python 3.12, does not agree.
+        ValueError: before Python 3.12 `tokenize` reads odd line continuations otherwise than the parser.
     """
     try:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)
     except (tokenize.TokenError, SyntaxError) as error:
-        raise ValueError(f"the tokenizer does not understand its file: {error}") from error
+        reason = f"the file parses, but Python's own tokenize module fails on it: {error.args[0]}"
+        raise ValueError(reason) from error
 
 
 def _offset(place: tuple[int, int], lines: list[str] | None, starts: tuple[int, ...], size: int) -> int:
