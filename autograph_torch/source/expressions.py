@@ -99,7 +99,9 @@ class Expressions:
         for splice in sorted(splices, key=lambda splice: self.source.span(splice.old)):
             left, right = self._span(splice)
             parts.append(self.copier.copy(start, left, old_indent, indent))
-            parts.append(self._replacement(splice, left, right, indent))
+            here = self.source.indent(self.source.line_number(left))
+            deeper = here[len(old_indent) :] if here.startswith(old_indent) else ""
+            parts.append(self._replacement(splice, left, right, indent + deeper))
             start = right
         return "".join(parts) + self.copier.copy(start, end, old_indent, indent)
 
@@ -139,9 +141,10 @@ class Expressions:
         opening, closing = self.source.tokens.previous_code(left), self.source.tokens.next_code(right)
         if not isinstance(splice.new, gast.Call) or isinstance(stand_in(splice.old, 0), gast.Name):
             return left, right
-        if opening is None or (opening.text, opening.end, closing.text, closing.start) != ("(", left, ")", right):
+        if opening is None or (opening.text, closing.text) != ("(", ")") or self._is_call(opening.start):
             return left, right
-        return (left, right) if self._is_call(opening.start) else (opening.start, closing.end)
+        between = self.source.slice(opening.end, left) + self.source.slice(right, closing.start)
+        return (left, right) if between.strip() else (opening.start, closing.end)  # comments stay where they are
 
     def _replacement(self, splice: Splice, left: int, right: int, indent: str) -> str:
         line_start = self.source.starts[self.source.line_number(left) - 1]
