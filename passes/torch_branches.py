@@ -143,7 +143,7 @@ class Lowering:
             return [node]
         operator = runtime_function(getattr(node, "value", None))
         try:
-            if operator == "cond" and isinstance(node, (gast.Assign, gast.Return, gast.Expr)):
+            if operator == "cond" and (isinstance(node, (gast.Return, gast.Expr)) or _binds_names(node)):
                 return [replace(node, new) for new in self._cond_statement(node, around)]
             if operator in ("while_loop", "for_loop") and isinstance(node, gast.Assign):
                 return [replace(node, new) for new in self.lower_loop(self, node, operator, around)]
@@ -552,6 +552,13 @@ RANDOM = frozenset(
     "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu dropout alpha_dropout "
     "feature_alpha_dropout dropout1d dropout2d dropout3d".split()
 )
+
+
+def _binds_names(node: gast.stmt) -> bool:
+    """`a, b = ...`, which may take several values out of a branch."""
+    if not isinstance(node, gast.Assign) or len(node.targets) > 1:
+        return False
+    return all(isinstance(part, gast.Name) for part in getattr(node.targets[0], "elts", node.targets))
 
 
 def _hands_on(last: gast.stmt, value: gast.expr) -> bool:

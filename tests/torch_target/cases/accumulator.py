@@ -9,7 +9,6 @@ def accumulate(x, w):
         i += 1
     return total
 
-
 # output
 import torch
 import torch._inductor.config
@@ -20,12 +19,10 @@ torch._inductor.config.inplace_buffers = False  # else the gradients of loops ar
 def accumulate(x, w):
     total = torch.zeros(2)
     i = 0
-
     def body(total, i):
         total = total + x * w
         i = i + 1
         return total, i
-
     total = torch.where(total.new_ones(()).bool(), total, x.sum() + w.sum())
     entered = i < x.sum()
     last_total, i = torch.while_loop(
@@ -35,7 +32,6 @@ def accumulate(x, w):
     )
     total = torch.where(entered, last_total, total)
     return total
-
 
 # calls (the example as well)
 accumulate(torch.ones(2), torch.ones(2))

@@ -9,7 +9,6 @@ def trips(n: torch.Tensor):
         count += 1
     return i.item(), count
 
-
 # output
 import torch
 
@@ -17,12 +16,10 @@ import torch
 def trips(n: torch.Tensor):
     i = torch.tensor(0)
     count = 0
-
     def body(i, count):
         i = i + 2
         count = count + 1
         return i, count
-
     i, count = torch.while_loop(
         lambda i, count: (i < n).reshape(()),
         body,
@@ -30,7 +27,6 @@ def trips(n: torch.Tensor):
     )
     count = count.item()
     return i.item(), count
-
 
 # calls
 trips(torch.tensor(0))

@@ -10,7 +10,6 @@ def steps(x: torch.Tensor):
         y = x + 3
     return y
 
-
 # output
 import torch
 
@@ -29,7 +28,6 @@ def steps(x: torch.Tensor):
         (x,),
     )
     return y
-
 
 # calls
 steps(torch.ones(12))

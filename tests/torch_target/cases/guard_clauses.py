@@ -14,7 +14,6 @@ class Model(torch.nn.Module):
             return y
         return y * 0.5
 
-
 # output
 import torch
 
@@ -34,14 +33,12 @@ class Model(torch.nn.Module):
                 lambda y: y * 0.5,
                 (y,),
             )
-
         return torch.cond(
             x.sum() > 5,
             lambda x: x * self.scale,
             otherwise,
             (x,),
         )
-
 
 # calls (the example as well)
 Model()(torch.ones(9))

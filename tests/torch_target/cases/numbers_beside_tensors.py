@@ -10,7 +10,6 @@ def bins(x: torch.Tensor):
         n = 2
     return y, n
 
-
 # output
 import torch
 
@@ -20,16 +19,13 @@ def bins(x: torch.Tensor):
         y = x + 1  # many
         n = 1
         return y, torch.full((), n).view(torch.float64)
-
     def otherwise(x):
         y = x - 1
         n = 2
         return y, torch.full((), n).view(torch.float64)
-
     y, n = torch.cond(x.sum() > 10, then, otherwise, (x,))
     n = n.detach().view(torch.int64).item()
     return y, n
-
 
 # calls
 bins(torch.ones(12))

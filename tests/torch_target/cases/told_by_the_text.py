@@ -8,7 +8,6 @@ def func(x: torch.Tensor):
     else:
         return x - 10
 
-
 # output
 import torch
 
@@ -16,7 +15,6 @@ import torch
 def func(x: torch.Tensor):
     all_pos = torch.all(x >= 0)
     return torch.cond(all_pos, lambda x: x + 10, lambda x: x - 10, (x,))
-
 
 # calls
 func(torch.ones(2))

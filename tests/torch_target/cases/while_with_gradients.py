@@ -10,7 +10,6 @@ def shrink(x, limit=1.0):
         x = -x
     return x, halvings
 
-
 # output
 import torch
 import torch._inductor.config
@@ -20,12 +19,10 @@ torch._inductor.config.inplace_buffers = False  # else the gradients of loops ar
 
 def shrink(x, limit=1.0):
     halvings = 0
-
     def body(x, halvings):  # until it fits
         x = x / 2
         halvings = halvings + 1
         return x, halvings
-
     entered = x.norm() > limit
     last_x, halvings = torch.while_loop(
         lambda x, halvings: x.norm() > limit,
@@ -36,7 +33,6 @@ def shrink(x, limit=1.0):
     halvings = halvings.item()
     x = torch.cond(x.sum() < 0, lambda x: -x, lambda x: x.clone(), (x,))
     return x, halvings
-
 
 # calls (the example as well)
 shrink(torch.full((3,), 4.0))
