@@ -397,6 +397,7 @@ class Lowering:
 
     def _check(self, node: gast.Call, arms: list[Arm], site: Site, around: Around) -> None:
         """What must not be in a branch."""
+        self.check_random([part for arm in arms for part in (*arm.block, arm.value)], around)
         if site.calls and (around.differentiable or not set(site.calls) <= RANDOM):
             raise Refused(
                 f"`{site.calls[0]}` in a branch: its backward pass would run it again, or it changes a buffer",
@@ -406,6 +407,17 @@ class Lowering:
             self.check_block(arm.block)
             if arm.function is not None:
                 self.check_names(arm.block, arm.value)
+
+    def check_random(self, nodes: list[gast.AST], around: Around) -> None:
+        """Calls that draw random numbers, also on paths that the example does not take."""
+        for node in nodes:
+            for inner in gast.walk(node):
+                called = getattr(inner.func, "attr", "") if isinstance(inner, gast.Call) else ""
+                if around.differentiable and called in RANDOM:
+                    raise Refused(
+                        f"`{called}` in a branch or loop: its backward pass would draw other numbers",
+                        "call it before the branch or loop, or under torch.no_grad()",
+                    )
 
     def check_block(self, block: list[gast.stmt]) -> None:
         """Only statements that bind names may run in a branch."""
