@@ -343,3 +343,9 @@ def test_nothing_known() -> None:
     kinds.infer(block("y = a"))
     assert kinds.name("y") == kinds.name("z") == U
     assert kinds.names() == {"y": U}
+
+
+def test_a_module_whose_functions_are_called_is_no_tensor() -> None:
+    kinds = kinds_in("def f(x):\n y = torch.abs(x)\n z = torch.is_grad_enabled()")
+    assert kinds.name("y") == T
+    assert kinds.name("z") == P
