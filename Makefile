@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: setup demo test lint typecheck fuzz fuzz-source clean
+.PHONY: setup demo test lint typecheck fuzz fuzz-source mutants clean
 
 setup: $(INSTALLED)
 
@@ -51,6 +51,10 @@ fuzz: setup
 fuzz-source: setup
 	$(PIP) --editable '.[fuzz]'
 	$(BIN)/python -m tests.fuzz_source --seconds $(SECONDS)
+
+# Turns off each guard of the runtime in turn; fails when no test notices.
+mutants: setup
+	$(BIN)/python -m tests.mutate
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -35,6 +36,32 @@ def marked(code: types.CodeType, follow: bool = False) -> types.CodeType:
     constants = tuple(marked(c, follow) if isinstance(c, types.CodeType) else c for c in code.co_consts)
     wanted = [MARK, *([FOLLOWS_CALLS] if follow else [])]
     return code.replace(co_consts=(*constants, *(mark for mark in wanted if mark not in constants)))
+
+
+def unmarked(code: types.CodeType) -> types.CodeType:
+    """What the user wrote; or, where that is not known, code that does the same and is traced without conversion."""
+    origin = origin_of(code)
+    if origin is not None and origin.co_freevars == code.co_freevars:
+        return origin
+    # The marks are the last constants, so that no other changes its number.
+    return code.replace(co_consts=tuple(c for c in code.co_consts if c not in (MARK, FOLLOWS_CALLS)))
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """The code that another was made of, kept among its constants."""
+
+    code: types.CodeType
+
+
+def with_origin(code: types.CodeType, origin: types.CodeType) -> types.CodeType:
+    """The same code, which remembers what it was made of."""
+    return code.replace(co_consts=(*code.co_consts, _Origin(origin)))
+
+
+def origin_of(code: types.CodeType) -> types.CodeType | None:
+    """The code that this one was made of, if it remembers."""
+    return next((constant.code for constant in code.co_consts if isinstance(constant, _Origin)), None)
 
 
 def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str, owner: str | None) -> types.CodeType:

@@ -12,7 +12,7 @@ import torch
 from autograph_torch.capture import inlining, policy
 from autograph_torch.capture.compiled import compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
-from autograph_torch.codeobject import marked, new_function
+from autograph_torch.codeobject import marked, new_function, origin_of, with_origin
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.live import Conversion, convert_code, names_in_reach
 
@@ -29,6 +29,7 @@ def autograph(
     *,
     compile: bool = True,
     recursive: bool = True,
+    fallback: str | None = None,
     **compile_options: Any,
 ) -> Any:
     """Convert a function, method, nn.Module or class, and compile it with `torch.compile(fullgraph=True)`.
@@ -37,6 +38,8 @@ def autograph(
         target: a function or anything callable; an nn.Module instance, submodules included; or a class.
         compile: False gives what `convert` gives.
         recursive: convert the functions that are called from it, too.
+        fallback: "graph_break" compiles what cannot become one graph in parts, with a warning that names the line;
+            by default it is an error.
         compile_options: keywords of torch.compile: backend, mode, dynamic, options.
 
     Returns:
@@ -46,6 +49,10 @@ def autograph(
         SourceError: AG302, the source of a function cannot be found.
         CaptureError: at the first call, when the program cannot become one graph.
     """
+    if fallback not in (None, "graph_break"):
+        raise ValueError(f'fallback can be None or "graph_break", not {fallback!r}')
+    if fallback is not None:
+        compile_options = {**compile_options, "fallback": fallback}
     if target is None:
         return functools.partial(autograph, compile=compile, recursive=recursive, **compile_options)
     if not compile:
@@ -75,8 +82,11 @@ def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = F
         return convert_module_class(target, lambda function: convert(function, recursive=recursive))
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, None, convert_one)
+    if isinstance(target, types.FunctionType) and policy.is_torch(target.__code__):
+        return _calling(target, recursive)  # torch may have an operator for it, or a rule of its own
     if isinstance(target, types.FunctionType):
-        return new_function(target, marked(conversion_of(target).code, follow=recursive))
+        code = marked(conversion_of(target).code, follow=recursive)
+        return new_function(target, with_origin(code, origin_of(target.__code__) or target.__code__))
     if isinstance(target, types.MethodType):
         return types.MethodType(convert(target.__func__, recursive=recursive), target.__self__)
     if isinstance(target, (staticmethod, classmethod)):
@@ -110,10 +120,16 @@ def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:
     return functools.wraps(target, updated=())(made)
 
 
-def do_not_convert(function: F) -> F:
-    """Leave a function as it is, also when a converted one calls it."""
-    policy.leave_out(getattr(function, "__func__", function))  # type: ignore[arg-type]
-    return function
+@overload
+def do_not_convert(target: F, /) -> F: ...
+@overload
+def do_not_convert(target: str, /) -> None: ...
+def do_not_convert(target: Any, /) -> Any:
+    """Leave a function as it is, also when a converted one calls it; or all functions of a module, by its name."""
+    if isinstance(target, str):
+        return policy.leave_out_module(target)
+    policy.leave_out(getattr(target, "__func__", target))
+    return target
 
 
 def _not_convertible(target: Any) -> ConversionError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -25,13 +25,19 @@ class Conversion:
     rewritten: Rewritten | None = None
 
 
-def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds: Mapping[str, Kind]) -> Conversion:
+def convert_code(
+    function_code: types.CodeType,
+    names: Mapping[str, Any],
+    seeds: Mapping[str, Kind],
+    splits: frozenset[int] = frozenset(),
+) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
 
     Args:
         function_code: the code of the function.
         names: globals and closed-over values in reach of it.
         seeds: kinds of its parameters, as far as the caller knows.
+        splits: lines of `if` statements that need what follows in both branches.
 
     Raises:
         SourceError: AG302 when its source cannot be found.
@@ -39,7 +45,7 @@ def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds:
     if is_marked(function_code):
         return Conversion(function_code, ())
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds)
+    rewritten = rewrite_located(located, names, seeds, splits=splits)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -47,11 +53,15 @@ def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds:
 
 
 def rewrite_located(
-    located: Located, names: Mapping[str, Any], seeds: Mapping[str, Kind], assume_unknown: bool = True
+    located: Located,
+    names: Mapping[str, Any],
+    seeds: Mapping[str, Kind],
+    assume_unknown: bool = True,
+    splits: frozenset[int] = frozenset(),
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
-    around = surroundings_of(located, names, assume_unknown)
+    around = replace(surroundings_of(located, names, assume_unknown), split_lines=splits)
     if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
@@ -73,10 +83,11 @@ def surroundings_of(located: Located, names: Mapping[str, Any], assume_unknown: 
 def names_in_reach(function: types.FunctionType) -> dict[str, Any]:
     """Globals and closed-over values of a function."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return {**function.__globals__, **{name: cell.cell_contents for name, cell in cells if _is_filled(cell)}}
+    return {**function.__globals__, **{name: cell.cell_contents for name, cell in cells if is_filled(cell)}}
 
 
-def _is_filled(cell: types.CellType) -> bool:
+def is_filled(cell: types.CellType) -> bool:
+    """Whether a variable of an enclosing function is bound."""
     try:
         cell.cell_contents  # noqa: B018 (an empty cell raises)
     except ValueError:

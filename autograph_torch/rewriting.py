@@ -32,6 +32,7 @@ class Surroundings:
     assume_unknown: bool = False
     skipped_lines: frozenset[int] = frozenset()
     passes: tuple[Pass, ...] = PASSES
+    split_lines: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ def _run_passes(
         lines=around.lines,
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
+        split_lines=around.split_lines,
     )
     if not has_work(tree, facts):
         return tree, facts

@@ -7,22 +7,27 @@
 
 torch's operators refuse writes to objects from inside. As a local variable the attribute is a result or a carry like
 any other; `ag.write` writes it back unless it is still the same object. `self.buf += 1`, `self.buf[i] = v` and
-`self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change.
+`self.buf.add_(1)` count as writes: the object stays the same, and every alias of it sees the change. An attribute that
+is only assigned may not be there before: `self_last = ag.read(self, "last")`.
 
-Left as it is, for the runtime to find out when it traces (runtime/fields.py): a write on a path that returns, and one
-that a call could see before it is written back (a method of the object after the write, or in a loop; the object itself
-as an argument).
+Attributes that are merely assigned on objects other than `self` stay: the runtime makes results of them when it traces
+(runtime/fields.py). So does everything on a path that returns, and what a call could see before it is written back (a
+method of the object after the write, or in a loop; the object itself as an argument).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, walk_scope
-from autograph_torch.analysis.writes import Composite, attributes_written
+from autograph_torch.analysis.writes import CONTAINER_WRITES, is_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, runtime_call
+
+Composite = tuple[str, str]  # a variable and an attribute of it
 
 
 def lower_attributes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -44,7 +49,7 @@ def _under_data(node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
 
 def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | list[gast.AST]:
     block = [*node.body, *node.orelse]
-    written = [c for c in attributes_written(block) if c[0] not in binds(block)]
+    written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, block)]
     if not written:
         return node
     arms = [block] if isinstance(node, LOOPS) else [node.body, node.orelse]
@@ -58,12 +63,46 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
         facts.kinds.add(local)
     inside = {field: [_renamed(s, locals_) for s in getattr(node, field)] for field in ("body", "orelse")}
     header = {f: _renamed(v, locals_) for f in ("test", "iter") if (v := getattr(node, f, None)) is not None}
-    before = [assign([local], _attribute(c)) for c, local in locals_.items()]
+    plain = set() if facts.assume_unknown else _read(_header_and_arms(node))
+    before = [assign([local], _attribute(c) if c in plain else _taken(c)) for c, local in locals_.items()]
     after = [
         gast.Expr(value=runtime_call("write", name(c[0]), constant(c[1]), name(local))) for c, local in locals_.items()
     ]
     around = [place(s, node) for s in before], [place(s, node) for s in after]
     return [*around[0], derive(node, **inside, **header), *around[1]]
+
+
+def _written(block: list[gast.stmt]) -> list[Composite]:
+    """Attributes of variables that the block assigns or changes in place."""
+    return sorted({composite for composite, _ in _writes(block)})
+
+
+def _hoistable(composite: Composite, block: list[gast.stmt]) -> bool:
+    """Not what is only assigned to other objects: it may be a property, whose setter has to run where it stands."""
+    return composite[0] == "self" or any(found == composite and inside for found, inside in _writes(block))
+
+
+def _writes(block: list[gast.stmt]) -> Iterator[tuple[Composite, bool]]:
+    """Attributes that are written to, and whether what is in them changes (rather than being replaced)."""
+    nodes = list(walk_scope(block))
+    declared = [node.target for node in nodes if isinstance(node, gast.AnnAssign) and node.value is None]
+    for node in nodes:
+        if any(node is target for target in declared):  # `self.x: int` writes nothing
+            continue
+        target: gast.AST | None = None
+        if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            target = node
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and _changes(node.func.attr):
+            target = node.func.value
+        replaced = isinstance(node, gast.Attribute)
+        while isinstance(target, gast.Subscript):
+            target = target.value
+        if isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name):
+            yield (target.value.id, target.attr), not replaced
+
+
+def _changes(method: str) -> bool:
+    return method in CONTAINER_WRITES or is_in_place(method)
 
 
 def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:
@@ -73,7 +112,7 @@ def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:
         calls = [node for node in walk_scope(statement) if isinstance(node, gast.Call)]
         if written and any(_reaches(call, base) for call in calls):
             return True
-        written = written or any(b == base for b, _ in attributes_written([statement]))
+        written = written or any(b == base for b, _ in _written([statement]))
     return False
 
 
@@ -99,6 +138,29 @@ def _renamed(node: gast.AST, locals_: dict[Composite, str]) -> gast.AST:
     if isinstance(new, gast.AnnAssign) and isinstance(new.target, gast.Name) and not new.simple:
         return derive(new, simple=1)  # `self.x: int = 1` has become `self_x: int = 1`
     return new
+
+
+def _header_and_arms(node: gast.If | gast.For | gast.While) -> list[gast.AST]:
+    """All of a statement that the local variables stand in."""
+    header = [getattr(node, field) for field in ("test", "iter") if hasattr(node, field)]
+    return [*header, *node.body, *node.orelse]
+
+
+def _read(block: list[gast.AST]) -> set[Composite]:
+    """Attributes of variables that are read, so that they surely exist before (or the program fails all the same)."""
+    found = set()
+    for node in walk_scope(block):
+        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and isinstance(node.ctx, gast.Load):
+            found.add((node.value.id, node.attr))
+        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Attribute):
+            if isinstance(node.target.value, gast.Name):
+                found.add((node.target.value.id, node.target.attr))
+    return found
+
+
+def _taken(composite: Composite) -> gast.expr:
+    """An attribute that may not be there yet."""
+    return runtime_call("read", name(composite[0]), constant(composite[1]))
 
 
 def _attribute(composite: Composite) -> gast.Attribute:

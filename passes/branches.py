@@ -71,7 +71,7 @@ _SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Turn every `if` whose test may be a tensor into ag.cond."""
-    written = set(written_in_place(function.body, facts.kinds))
+    written = set(written_in_place(_everything(function.body), facts.kinds))
     shared = {n for n in written if n in parameters(function.args) or facts.aliases.shares(n)}
     lowering = _Branches(facts, always_live(function.body), frozenset(shared), function)
     bound = bound_at_start(function)
@@ -252,6 +252,21 @@ class _Branches:
             needed = live_before(arm, outputs)
             found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
         return list(found)
+
+
+def _everything(body: list[gast.stmt]) -> list[gast.AST]:
+    """The simple statements and headers of a function, also in the functions that earlier passes made of its blocks."""
+    found: list[gast.AST] = []
+    for node in body:
+        inner = sub_statements(node)
+        if isinstance(node, SCOPES):
+            found.extend(_everything(node.body) if is_generated(node) else ())
+        elif inner:
+            header = [part for part in gast.iter_child_nodes(node) if isinstance(part, gast.expr)]
+            found.extend([*header, *_everything(inner)])
+        else:
+            found.append(node)
+    return found
 
 
 def _raises(block: list[gast.stmt]) -> list[gast.Raise]:

@@ -118,6 +118,8 @@ class _Structurer:
             return False
         if self._facts.exits_under_data([node], end.controlled):
             return True
+        if rest and self._facts.is_split(node):
+            return True
         movable = end.jump is not None and bool(rest) and self._facts.is_site(node)
         return movable and self._splits(node, before, rest, end, bound)
 
@@ -128,7 +130,9 @@ class _Structurer:
 
         Then the `if` becomes a loop of one trip, whose step says how it ended: with a value to return, or not.
         """
-        if isinstance(end.jump, gast.Continue) or not self._facts.exits_under_data([node]).returns:
+        if self._facts.is_split(node) or isinstance(end.jump, gast.Continue):
+            return False
+        if not self._facts.exits_under_data([node]).returns:
             return False
         return not self._may_copy(node, rest, COPIES_AT_EASE) and not self._splits(node, before, rest, end, bound)
 

@@ -18,11 +18,10 @@ from typing import Any
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES, binds
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace
-from autograph_torch.source.templates import RUNTIME, call, constant, runtime_call, thunk
+from autograph_torch.source.templates import RUNTIME, call, runtime_call, thunk
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -99,17 +98,16 @@ class _Logic:
         if as_test:
             eager, lazy = ("and_", "and_then") if isinstance(op, gast.And) else ("or_", "or_else")
             return runtime_call(eager if harmless else lazy, operands[0], *(thunk(operand) for operand in operands[1:]))
+        if self._facts.assume_unknown:  # also in comprehensions, where Dynamo does not take what a walrus binds
+            rest = self._rest(op, operands[1:], as_test, harmless)
+            return runtime_call("and_value" if isinstance(op, gast.And) else "or_value", operands[0], thunk(rest))
         first, again = self._once(operands[0], "left")
-        rest = self._join(op, operands[1:], as_test, harmless) if len(operands) > 2 else operands[1]
-        decided = thunk(self._decided(again, isinstance(op, gast.Or)))
-        arms = (thunk(rest), decided) if isinstance(op, gast.And) else (decided, thunk(rest))
+        rest = self._rest(op, operands[1:], as_test, harmless)
+        arms = (thunk(rest), thunk(again)) if isinstance(op, gast.And) else (thunk(again), thunk(rest))
         return runtime_call("cond", first, *arms)
 
-    def _decided(self, value: gast.expr, truth: bool) -> gast.expr:
-        """An operand that decides: where nothing is known about it, it may be a Python bool, which is constant then."""
-        if not self._facts.assume_unknown or self._facts.kinds.of(value) in (Kind.TENSOR, Kind.DYNAMIC):
-            return value
-        return runtime_call("decided", value, constant(truth))
+    def _rest(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
+        return self._join(op, operands, as_test, harmless) if len(operands) > 1 else operands[0]
 
     def _chain(self, node: gast.Compare, as_test: bool) -> gast.expr | None:
         if any(binds(operand) for operand in node.comparators):
@@ -128,8 +126,11 @@ class _Logic:
             return self._done(node, runtime_call(operator, links[0], *(thunk(link) for link in links[1:])))
         joined = links[-1]
         for link in reversed(links[:-1]):
+            if self._facts.assume_unknown:
+                joined = runtime_call("and_value", link, thunk(joined))
+                continue
             first, again = self._once(link, "left")
-            joined = runtime_call("cond", first, thunk(joined), thunk(self._decided(again, False)))
+            joined = runtime_call("cond", first, thunk(joined), thunk(again))
         return self._done(node, joined)
 
     def _once(self, value: gast.expr, base: str) -> tuple[gast.expr, gast.expr]:
@@ -169,6 +170,8 @@ def _is_harmless(node: gast.AST) -> bool:
         return safe and _is_harmless(node.left) and _is_harmless(node.right)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.args and not node.keywords:
         return node.func.attr in HARMLESS_METHODS and _is_harmless(node.func.value)
+    if isinstance(node, gast.Attribute):
+        return node.attr in ("shape", "ndim", "dtype", "device") and _is_harmless(node.value)
     return False
 
 

@@ -357,12 +357,18 @@ def _attribute(base: str, attr: str) -> gast.Attribute:
 
 
 def _tensor_range(node: gast.expr, facts: Facts) -> gast.expr:
-    """`range(n)` refuses a bound that is known only when the program runs; ag.range takes it."""
+    """`range(n)` refuses a bound that is known only when the program runs; ag.range takes it. So does `x.tolist()`."""
+    if _is_tolist(node) and not node.args and facts.dynamic_iterable(node):
+        return replace(node, runtime_call("numbers", node.func.value))
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and facts.dynamic_iterable(node):
         arguments = [_tensor_range(argument, facts) for argument in node.args]
         if node.func.id in ("range", "enumerate", "zip", "reversed"):
             return _runtime_iterable(derive(node, args=arguments))
     return node
+
+
+def _is_tolist(node: gast.expr) -> bool:
+    return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
 
 
 def _runtime_iterable(node: gast.Call) -> gast.expr:

@@ -46,6 +46,7 @@ class Facts:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
+    split_lines: frozenset[int] = frozenset()  # `if` statements that need what follows in both branches
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
     @cached_property
@@ -115,6 +116,13 @@ class Facts:
                 found |= self.exits_under_data(sub_statements(node), controlled)
             controlled = controlled or bool(found)  # what follows a jump that some data takes
         return found
+
+    def is_split(self, node: gast.stmt) -> bool:
+        """Whether what follows a statement is needed in both branches of an `if` in it."""
+        if not self.split_lines or isinstance(node, (*LOOPS, *SCOPES)):
+            return False
+        own = isinstance(node, gast.If) and node.lineno in self.split_lines
+        return own or any(self.is_split(inner) for inner in sub_statements(node))
 
     def needs_steps(self, loop: gast.AST) -> bool:
         """Whether data decides when a loop is left early: its trips then become steps that say how they end."""

@@ -111,6 +111,7 @@ class Kinds:
         self._seeds = dict(seeds)
         self._env: dict[str, Kind] = {**(outer or {}), **seeds}
         self._evidence: set[str] = set()
+        self._unsure_size: set[str] = set()  # tensors that some unknown function has had a hand in
         self._bound: set[str] = set()
 
     def infer(self, body: list[gast.stmt]) -> None:
@@ -182,11 +183,20 @@ class Kinds:
                     self._assign(one, part)
             else:
                 whole = self.of(value)
+                self._note_size(target, value)
                 part = whole if whole == D and isinstance(value, gast.Call) else element(whole)
                 for one in target.elts:
                     self._store(one, part)  # of a call: `values, counts = x.unique(return_counts=True)`
         else:
+            self._note_size(target, value)
             self._store(target, self.of(value))
+
+    def _note_size(self, target: gast.expr, value: gast.expr) -> None:
+        unsure = self.of(value) == U or any(
+            isinstance(node, gast.Name) and node.id in self._unsure_size for node in gast.walk(value)
+        )
+        if unsure:
+            self._unsure_size.update(node.id for node in gast.walk(target) if isinstance(node, gast.Name))
 
     def _store(self, target: gast.expr, kind: Kind) -> None:
         if isinstance(target, gast.Starred):
@@ -332,14 +342,17 @@ class Kinds:
             return P
         base = self.of(node.value)
         if node.attr in words.PYTHON_ATTRIBUTES:
-            return self._size(base) if node.attr in words.SIZE_ATTRIBUTES else P
+            return self._size(node.value, base) if node.attr in words.SIZE_ATTRIBUTES else P
         if isinstance(node.value, gast.Name) and node.value.id in self._imports.modules:
             return P
         return base if base in (T, D) else U
 
-    def _size(self, base: Kind) -> Kind:
+    def _size(self, node: gast.expr, base: Kind) -> Kind:
         """The kind of a size of something."""
-        return S if base == D else U if base == U and self._assume_unknown else P
+        if base == D:
+            return S
+        unsure = base == U or (isinstance(node, gast.Name) and node.id in self._unsure_size)
+        return U if unsure and self._assume_unknown else P
 
     def _of_subscript(self, node: gast.Subscript) -> Kind:
         base = self.of(node.value)
@@ -414,15 +427,27 @@ class Kinds:
             return D
         if last in words.FULL_REDUCTIONS and len(node.args) == 1 and not node.keywords:
             return T
-        return D if any(self.of(argument) == D for argument in node.args) else T
+        if last in words.PIECES and any(self.of(argument) in (C, S) for argument in node.args[1:]):
+            return C
+        made = last in words.SIZED_BY_ARGUMENTS and any(self._has_symbol(argument) for argument in node.args)
+        return D if made or any(self.of(argument) == D for argument in node.args) else T
+
+    def _has_symbol(self, node: gast.expr) -> bool:
+        """Whether a size, or one of several, depends on data."""
+        parts = node.elts if isinstance(node, (gast.Tuple, gast.List)) else [node]
+        return any(self.of(part) == S for part in parts)
 
     def _method_call(self, function: gast.Attribute, node: gast.Call) -> Kind:
         base = self.of(function.value)
         name = function.attr
         if isinstance(function.value, gast.Name) and function.value.id in self._imports.modules:
             return join((S if self.of(a) >= S else P) for a in node.args) if function.value.id == "math" else U
+        if name in words.PIECES and base == U and self._assume_unknown:
+            return U  # of a tensor, or of a string
+        if name in words.PIECES and base in (T, D):
+            return C if any(self.of(a) in (C, S) for a in (*node.args, *(k.value for k in node.keywords))) else base
         if name in words.PYTHON_METHODS:
-            return self._size(base) if name in words.SIZE_METHODS else P
+            return self._size(function.value, base) if name in words.SIZE_METHODS else P
         if base == P and name not in words.SYMBOL_METHODS:
             return U
         if name in words.SYMBOL_METHODS:
@@ -431,6 +456,8 @@ class Kinds:
             return D
         if name in words.FULL_REDUCTIONS and not node.args and not node.keywords:
             return T
+        if name in words.SIZED_BY_ARGUMENTS and any(self._has_symbol(argument) for argument in node.args):
+            return D
         if base in (T, D):
             return base
         return T if name in words.TENSOR_METHODS else U

@@ -39,11 +39,20 @@ FULL_REDUCTIONS = frozenset(
     "logsumexp".split()
 )
 # Methods without arguments that neither fail nor change anything.
-HARMLESS_METHODS = FULL_REDUCTIONS | frozenset("isnan isinf isfinite abs float double long int bool item".split())
+HARMLESS_METHODS = FULL_REDUCTIONS | frozenset(
+    "isnan isinf isfinite abs float double long int bool item numel nelement dim ndimension size".split()
+)
 # Results whose size depends on data.
 DYNAMIC_FUNCTIONS = frozenset(
     "nonzero masked_select unique unique_consecutive argwhere repeat_interleave bincount flatnonzero".split()
 )
+# Results whose size is that of an argument, which may be a number that depends on data.
+SIZED_BY_ARGUMENTS = frozenset(
+    "zeros ones full empty rand randn randint arange linspace new_zeros new_ones new_full new_empty view reshape "
+    "expand repeat tile narrow pad interpolate resize_ broadcast_to unflatten".split()
+)
+# A tuple of tensors, whose sizes may differ when they are given one by one.
+PIECES = frozenset("split tensor_split split_with_sizes".split())
 # Tensor -> Python number, known only when the program runs.
 SYMBOL_METHODS = frozenset("item tolist equal allclose is_nonzero".split())
 SYMBOL_FUNCTIONS = frozenset("equal allclose is_nonzero".split())

@@ -14,8 +14,6 @@ from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import walk_scope
 from autograph_torch.source.templates import RUNTIME
 
-Composite = tuple[str, str]  # a variable and an attribute of it
-
 CONTAINER_WRITES = frozenset(
     (
         "append",
@@ -127,27 +125,3 @@ def rebound_to_new(block: list[gast.stmt], name: str) -> bool:
         ):
             return _is_new_object(statement.value)
     return False
-
-
-def attributes_written(block: Iterable[gast.AST]) -> list[Composite]:
-    """Attributes of variables that the block assigns or changes in place: (variable, attribute), sorted."""
-    found: dict[Composite, None] = {}
-    nodes = list(walk_scope(block))
-    declared = [node.target for node in nodes if isinstance(node, gast.AnnAssign) and node.value is None]
-    for node in nodes:
-        if any(node is target for target in declared):  # `self.x: int` writes nothing
-            continue
-        target: gast.AST | None = None
-        if isinstance(node, (gast.Attribute, gast.Subscript)) and isinstance(node.ctx, (gast.Store, gast.Del)):
-            target = node
-        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and _changes(node.func.attr):
-            target = node.func.value
-        while isinstance(target, gast.Subscript):
-            target = target.value
-        if isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name):
-            found[target.value.id, target.attr] = None
-    return sorted(found)
-
-
-def _changes(method: str) -> bool:
-    return method in CONTAINER_WRITES or is_in_place(method)

@@ -82,7 +82,8 @@ def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
     items = list(key.items) if isinstance(key, TupleVariable) else [key]
     if not any(_depends_on_data(item) for item in items) or (len(items) == 1 and isinstance(key, SymNodeVariable)):
         return None
-    used = [count for count in map(_dimensions, items) if count is not None]
+    found = [_dimensions(item) for item in items]
+    used = [count for count in found if count is not None]
     if tensor.ndim is None or len(used) < len(items):
         return None
     place, dim = _Place(tensor), 0

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import sys
 import types
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import config as dynamo_config
@@ -27,16 +29,18 @@ from torch.fx.experimental.symbolic_shapes import guard_scalar, has_free_unbacke
 
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
+from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
+from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, repair_names
-from autograph_torch.codeobject import follows_calls, is_marked
-from autograph_torch.diagnostics import SourceError
-from autograph_torch.live import Conversion, convert_code
+from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
+from autograph_torch.diagnostics import CaptureError, SourceError
+from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.effects import surrounding_effects
 from autograph_torch.runtime.structure import plain
@@ -97,11 +101,26 @@ def install(required: bool = True) -> None:
 def _compile_with_care() -> None:
     """Whoever compiles a converted function, also with plain torch.compile, gets its errors and settings."""
     original = convert_frame._compile
+    parameters = list(inspect.signature(original).parameters)[1:]
+
+    def one_graph(*args: Any, **kwargs: Any) -> bool:
+        return bool({**dict(zip(parameters, args, strict=False)), **kwargs}["one_graph"])
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
-        with _settings() if is_marked(code) or _wraps_converted(code, args[3]) else contextlib.nullcontext():
+        plain = code
+        if _alone and not is_marked(code) and may_enter(code):
+            code = _frame_of_its_own(code, *args)
+        if not is_marked(code) and not _wraps_converted(code, args[3]):
             return original(code, *args, **kwargs)
+        try:
+            return _attempted(
+                Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs)
+            )
+        except CaptureError:
+            if not _alone or one_graph(*args, **kwargs):
+                raise
+        return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
 
     convert_frame._compile = compile_frame
 
@@ -115,8 +134,64 @@ def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) 
     return any(is_marked(found) for found in codes if found is not None)
 
 
+_alone: list[bool] = []  # calls under way whose functions may become graphs of their own
+
+
 @contextlib.contextmanager
-def _settings() -> Iterator[None]:
+def frames_of_their_own() -> Iterator[None]:
+    """While this is in force, functions that Dynamo compiles by themselves, behind a break, are converted, too."""
+    _alone.append(True)
+    try:
+        yield
+    finally:
+        _alone.pop()
+
+
+def _frame_of_its_own(code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
+    try:
+        new = marked(convert_code(code, _names(code, globals_, args[2]), {}).code, follow=True)
+    except SourceError:
+        return code
+    return new if new.co_freevars == code.co_freevars else code
+
+
+def _names(code: types.CodeType, globals_: dict[str, Any], closure: Any) -> dict[str, Any]:
+    cells = zip(code.co_freevars, closure or (), strict=True)
+    return {**globals_, **{name: cell.cell_contents for name, cell in cells if is_filled(cell)}}
+
+
+def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
+    """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
+    while True:
+        _attempts.append(attempt)
+        try:
+            with _settings(attempt):
+                return trace(attempt)
+        except CaptureError as error:
+            following = attempt.after(error)
+            if following is None:
+                raise
+            attempt = following
+        finally:
+            _attempts.pop()
+
+
+_REPAIRS = (numbers_of_copies, numbers_as_tensors, local_assumptions, known_sizes, indices_from_data)
+_attempts: list[Attempt] = []  # the traces under way; the innermost last
+
+
+def _rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
+    """The code of the function that is compiled, written anew when its own lines are concerned."""
+    origin = origin_of(code)
+    if origin is None or not attempt.lines_in(code.co_filename):
+        return code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, attempt.lines_in(code.co_filename)).code
+    new = with_origin(marked(new, follow=follows_calls(code)), origin)
+    return new if new.co_freevars == code.co_freevars else code
+
+
+@contextlib.contextmanager
+def _settings(attempt: Attempt) -> Iterator[None]:
     """What holds while a converted function is compiled.
 
     Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
@@ -128,9 +203,10 @@ def _settings() -> Iterator[None]:
     layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
     try:
         with contextlib.ExitStack() as stack:
-            for one in (numbers_of_copies, numbers_as_tensors, local_assumptions, indices_from_data):
+            for one in _REPAIRS:
                 stack.enter_context(one())
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
+            stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             stack.enter_context(layouts)
             stack.enter_context(translated())
             yield
@@ -167,25 +243,25 @@ def _below_converted(parent: Any) -> bool:
     return False
 
 
-@functools.lru_cache(maxsize=4096)
-def _conversion(code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: Any) -> Conversion:
-    try:
-        return convert_code(code, globals_.names, dict(seeds))
-    except SourceError:
-        return Conversion(code, ())  # no source: traced as it is
+# Code objects that were reached -> what became of them, by what is known of their arguments. An entry lives as long as
+# the function's code does; until then its globals are alive anyway.
+_conversions: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[types.CodeType, Any]]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
-class _Globals:
-    """Globals of a module as a key that hashes by identity."""
-
-    def __init__(self, names: dict[str, Any]) -> None:
-        self.names = names
-
-    def __hash__(self) -> int:
-        return id(self.names)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Globals) and other.names is self.names
+def _conversion(
+    code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: dict[str, Any], splits: frozenset[int]
+) -> types.CodeType:
+    known = _conversions.setdefault(code, {})
+    key = (seeds, id(globals_), splits)
+    if key not in known:
+        try:
+            new = convert_code(code, globals_, dict(seeds), splits).code
+        except SourceError:
+            new = marked(code)  # no source: traced as it is
+        known[key] = new, globals_
+    return known[key][0]
 
 
 def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
@@ -196,7 +272,9 @@ def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: 
         kind = _kind(symbolic_locals.get(name))
         if kind is not None:
             seeds.append((name, kind))
-    return _conversion(code, frozenset(seeds), _Globals(function.get_globals())).code
+    lines = _attempts[-1].lines_in(code.co_filename) if _attempts else frozenset()
+    splits = lines & {line for *_, line in code.co_lines() if line is not None} if lines else lines
+    return _conversion(code, frozenset(seeds), function.get_globals(), splits)
 
 
 def _kind(variable: Any) -> Kind | None:

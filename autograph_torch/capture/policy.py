@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import sysconfig
 import types
@@ -30,20 +31,41 @@ def may_enter(code: types.CodeType) -> bool:
     """Whether a function that is reached below a converted one may be rewritten.
 
     Not entered: this package; the standard library (no tensors in its own code, and Dynamo models much of it); the
-    parts of torch that implement tracing; code without a file.
+    parts of torch that implement tracing; what users have named.
     """
     filename = os.path.abspath(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename
-    if filename.startswith((_PACKAGE, *_TORCH_INTERNALS)):
+    if filename.startswith((_PACKAGE, *_TORCH_INTERNALS, *_modules_left_out)):
         return False
     if filename.startswith(_STDLIB) and "site-packages" not in filename:
         return False
     return code not in _do_not_convert
 
 
+def is_torch(code: types.CodeType) -> bool:
+    """Whether a function belongs to torch itself."""
+    return code.co_filename.startswith(_TORCH)
+
+
 _do_not_convert: set[types.CodeType] = set()
+_modules_left_out: list[str] = []  # their files, or folders
 
 
 def leave_out(function: types.FunctionType) -> None:
     """Never rewrite this function when it is reached."""
     _do_not_convert.add(function.__code__)
+    may_enter.cache_clear()
+
+
+def leave_out_module(name: str) -> None:
+    """Never rewrite the functions of a module, or of a package and what is below it.
+
+    Raises:
+        ModuleNotFoundError: there is none of this name.
+    """
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(f"no module named {name!r}", name=name)
+    folders = [os.path.abspath(folder) + os.sep for folder in spec.submodule_search_locations or ()]
+    files = [os.path.abspath(spec.origin)] if spec.origin and not folders else []
+    _modules_left_out.extend(folders + files)
     may_enter.cache_clear()

@@ -9,16 +9,16 @@ torch.while_loop; all others stay Python.
 
 import importlib
 
-from autograph_torch.runtime.attributes import write
+from autograph_torch.runtime.attributes import read, write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import effect, fail, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
-from autograph_torch.runtime.iteration import once
+from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
-from autograph_torch.runtime.logic import all_, and_, and_then, any_, decided, not_, or_, or_else
+from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero
 from autograph_torch.runtime.steps import for_steps, while_steps
@@ -29,11 +29,11 @@ __all__ = [
     "allclose",
     "and_",
     "and_then",
+    "and_value",
     "any_",
     "bound",
     "cond",
     "contains",
-    "decided",
     "effect",
     "enumerate",
     "equal",
@@ -43,10 +43,13 @@ __all__ = [
     "index",
     "is_nonzero",
     "not_",
+    "numbers",
     "once",
     "or_",
     "or_else",
+    "or_value",
     "range",
+    "read",
     "reversed",
     "text",
     "undefined",

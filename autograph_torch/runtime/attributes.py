@@ -1,4 +1,4 @@
-"""Writing an attribute back after a branch or loop that may have changed it."""
+"""Taking an attribute over into a branch or loop, and writing it back afterwards."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.values import Maybe, Missing, Undefined
+
+
+def read(target: Any, name: str) -> Any:
+    """`target.name`, or a value that stands for an attribute that is not there."""
+    return getattr(target, name, _missing(target, name))
+
+
+def _missing(target: Any, name: str) -> Any:
+    return Missing(f"'{type(target).__name__}' object has no attribute '{name}'")
 
 
 def write(target: Any, name: str, value: Any) -> None:
     """`target.name = value`, unless it is that object already: a setter runs only when there is something to set."""
-    if getattr(target, name) is value:
+    if isinstance(value, Undefined) or getattr(target, name, None) is value is not None:
         return
+    if isinstance(value, Maybe):
+        refuse("AG312", f"attribute `{name}` is set in one branch only, and not there before", "set it before")
     if torch.compiler.is_compiling() and isinstance(getattr(type(target), name, None), property):
         refuse(
             "AG206",

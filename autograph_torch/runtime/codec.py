@@ -123,7 +123,7 @@ class _Writer:
             self._encode_maybe(path, spec, plan)
         elif kind in CONTAINERS:
             for k, part in enumerate(plan[2]):
-                inner = f"{path}[{self.constant(plan[1][k]) if kind == 'dict' else k}]"
+                inner = f"{path}.{plan[1][1][k]}" if kind == "record" else f"{path}[{self._key(plan, k)}]"
                 self.encode(inner, _ABSENT if _absent(spec) else spec[2][k], part)
         elif kind == "tensor":
             self._leaf(self._tensor(path, spec, plan), plan[1])
@@ -131,6 +131,9 @@ class _Writer:
             dtype = NUMBER_DTYPES[plan[1]]
             value = "0" if _absent(spec) else path
             self._leaf(f"torch.scalar_tensor({value}, dtype={dtype})", dtype)
+
+    def _key(self, plan: Plan, k: int) -> str:
+        return self.constant(plan[1][k]) if plan[0] == "dict" else str(k)
 
     def _encode_maybe(self, path: str, spec: Spec, plan: Plan) -> None:
         if spec[0] == "maybe":
@@ -193,6 +196,9 @@ class _Writer:
             return f"{{{', '.join(items)}}}"
         if kind == "named":
             return f"{self.constant(plan[1])}({', '.join(parts)})"
+        if kind == "record":
+            fields = (f"{name}={part}" for name, part in zip(plan[1][1], parts, strict=True))
+            return f"{self.constant(plan[1][0])}({', '.join(fields)})"
         return f"({''.join(part + ', ' for part in parts)})" if kind == "tuple" else f"[{', '.join(parts)}]"
 
     def _next_leaf(self, dtype: torch.dtype) -> str:

@@ -68,6 +68,14 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     return Sequence(length, lambda k: tuple(part.item(k) for part in parts), all(part.known for part in parts))
 
 
+def numbers(values: Any) -> Any:
+    """`values.tolist()`, to run over; a tensor may have a size that depends on data."""
+    known = not isinstance(values, torch.Tensor) or values.ndim != 1 or not is_data_dependent(values.shape[0])
+    if known or not torch.compiler.is_compiling():
+        return values.tolist()
+    return Sequence(values.shape[0], lambda k: values.select(0, k).item(), False)
+
+
 class Once:
     """The iterable of a block that is run once and may be left early."""
 

@@ -25,7 +25,7 @@ HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 # The same object as one from around the branch, or as an earlier part of the result: (kind, which one, its spec).
 SHARED = ("same", "again")
 
-CONTAINERS = ("tuple", "list", "dict", "named", "maybe")
+CONTAINERS = ("tuple", "list", "dict", "named", "record", "maybe")
 
 
 @dataclass
@@ -266,6 +266,6 @@ def describe(spec: Spec) -> str:
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
     if kind in CONTAINERS:
-        label = "namedtuple" if kind == "named" else kind
+        label = {"named": "namedtuple", "record": "dataclass"}.get(kind, kind)
         return f"a {label} of {len(spec[2])}"
     return str(spec[-1])

@@ -25,8 +25,12 @@ def and_(left: Any, *rest: Callable[[], Any]) -> Any:
             if not flag:
                 return False
             flag = truth(operand())
-        else:
-            flag = torch.logical_and(flag, _as_tensor(truth(operand()), flag.device))
+            continue
+        other = truth(operand())
+        if isinstance(other, torch.Tensor):
+            flag = torch.logical_and(flag, other)
+        elif not other:
+            return False  # whatever the data
     return flag
 
 
@@ -38,8 +42,12 @@ def or_(left: Any, *rest: Callable[[], Any]) -> Any:
             if flag:
                 return True
             flag = truth(operand())
-        else:
-            flag = torch.logical_or(flag, _as_tensor(truth(operand()), flag.device))
+            continue
+        other = truth(operand())
+        if isinstance(other, torch.Tensor):
+            flag = torch.logical_or(flag, other)
+        elif other:
+            return True  # whatever the data
     return flag
 
 
@@ -65,8 +73,18 @@ def or_else(left: Any, *rest: Callable[[], Any]) -> Any:
     return cond(flag, lambda: _as_tensor(True, device), lambda: _as_tensor(or_else(rest[0](), *rest[1:]), device))
 
 
-def decided(value: Any, truth: bool) -> Any:
-    """A value that has decided an `and` or `or`: a Python bool is known by then."""
+def and_value(left: Any, rest: Callable[[], Any]) -> Any:
+    """The value of `left and rest()`: one of the two."""
+    return cond(left, rest, lambda: _decided(left, False))
+
+
+def or_value(left: Any, rest: Callable[[], Any]) -> Any:
+    """The value of `left or rest()`: one of the two."""
+    return cond(left, lambda: _decided(left, True), rest)
+
+
+def _decided(value: Any, truth: bool) -> Any:
+    """The operand that has decided: a Python bool is known by then."""
     return truth if torch.compiler.is_compiling() and isinstance(value, bool) else value
 
 

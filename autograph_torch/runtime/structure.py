@@ -11,6 +11,7 @@ no generators, and what a tensor needs stands first.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -53,6 +54,10 @@ def spec_of(
         return ("const", value)
     if isinstance(value, list):
         return ("list", len(value), _specs(value, originals, handed, seen, path))
+    if is_record(value):
+        names = tuple([one.name for one in dataclasses.fields(value)])
+        parts = tuple([getattr(value, name) for name in names])
+        return ("record", (type(value), names), _specs(parts, originals, handed, seen, path))
     if isinstance(value, dict):
         return ("dict", tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if isinstance(value, Undefined):
@@ -100,6 +105,15 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
     for k in range(tensor.ndim):
         sizes += (tensor.shape[k] if has_static_value(tensor.shape[k]) else -1,)
     return ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad)
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is no more than its fields: a frozen dataclass, which nobody can tell from a copy of it."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type) or hasattr(value, "__post_init__"):
+        return False
+    fields = dataclasses.fields(value)
+    frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return frozen and all([one.init for one in fields])
 
 
 def _number_spec(value: bool | int | float) -> Spec:

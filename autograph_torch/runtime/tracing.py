@@ -62,6 +62,13 @@ def takes_part_in_gradients() -> bool:
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def may_break() -> bool:
+    """Whether the trace under way need not give one graph (torch.compile(fullgraph=False))."""
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    return not InstructionTranslator.current_tx().one_graph
+
+
 def _graph() -> Any:
     return current_tracer().graph
 
@@ -94,7 +101,7 @@ def note_fields(site: str) -> None:
     effects = _side_effects()
     places = {variable: place for place, variable in effects.id_to_variable.items()}
     for item, names in effects.store_attr_mutations.items():
-        if item.mutation_type.scope < current_scope_id():
+        if item.mutation_type.scope < current_scope_id():  # not made here, nor in a body inside
             written = [name for name, value in names.items() if before.get(item, {}).get(name) is not value]
             places_known = [(field.item, field.name) for field in known]
             known += [Field(item, name, places.get(item)) for name in written if (item, name) not in places_known]

@@ -27,13 +27,23 @@ class Undefined:
                 f"`{self._name}` may be read before it is bound",
                 f"bind `{self._name}` before the `if` or loop, or in every branch",
             )
-        raise UnboundLocalError(unbound_message(self._name))
+        raise self._error()
+
+    def _error(self) -> Exception:
+        return UnboundLocalError(unbound_message(self._name))
 
     __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = _raise
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _raise
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _raise
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __neg__ = __pos__ = __abs__ = __invert__ = _raise
     __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = __format__ = __str__ = _raise
+
+
+class Missing(Undefined):
+    """An attribute that is not there yet. Any use raises AttributeError."""
+
+    def _error(self) -> Exception:
+        return AttributeError(self._name)
 
 
 class Maybe:

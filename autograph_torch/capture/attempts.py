@@ -1,0 +1,58 @@
+"""What a failed trace tells about the program, and how the next one makes use of it.
+
+Two things can be told from a failure only:
+
+- an `if` whose branches give values of different types, or objects that others see. What follows such an `if` moves
+  into both of its branches, where each side keeps its own:
+
+    scale = 0                              if t > 0:
+    if t > 0:                                  scale = f(t)
+        scale = f(t)                           return x + scale
+    return x + scale                       else:
+                                               scale = 0
+                                               return x + scale
+
+- a function that torch keeps out of traces by a list of its own; torch has a switch for that, which does harm
+  elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from autograph_torch.diagnostics import CaptureError
+
+_LIMIT = 8  # traces of one function
+_TYPES = ("AG310", "AG312")
+_LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
+_SKIPPED = ("marked as skipped", "function marked as skipped")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What is known before a trace.
+
+    splits: places (file, line) of `if` statements that need what follows in both branches.
+    enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
+    """
+
+    splits: frozenset[tuple[str, int]] = frozenset()
+    enter_skipped: bool = False
+    number: int = 1
+
+    def after(self, error: CaptureError) -> Attempt | None:
+        """The next attempt; None when there is nothing to be learned from the failure."""
+        found = error.diagnostic
+        if self.number >= _LIMIT:
+            return None
+        following = replace(self, number=self.number + 1)
+        left_alone = any(words in found.message for words in _LEFT_ALONE)
+        if (found.code in _TYPES or left_alone) and (found.filename, found.line) not in self.splits:
+            return replace(following, splits=self.splits | {(found.filename, found.line)})
+        if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:
+            return replace(following, enter_skipped=True)
+        return None
+
+    def lines_in(self, filename: str) -> frozenset[int]:
+        """The lines of a file whose `if` needs what follows in both branches."""
+        return frozenset(line for name, line in self.splits if name == filename)

@@ -1,0 +1,250 @@
+"""Turns off each guard of the runtime in a copy of the tree, and fails when no test notices.
+
+    python -m tests.mutate             all of them
+    python -m tests.mutate anchor      those whose name contains a word
+    python -m tests.mutate --list
+
+Every entry names one text of one file, what takes its place, and the tests that should fail without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RUNTIME = "autograph_torch/runtime/"
+CAPTURE = "autograph_torch/capture/"
+FACTS = "tests/facts/test_rows.py"
+GRADIENTS = "tests/runtime/test_gradients.py"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One guard, and what shows that it is there."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+    select: str = "eager and not aot"
+
+
+MUTATIONS = (
+    Mutation("S1 initial values", RUNTIME + "staged.py", "_for_no_trip(leaves, init, entered)", "leaves", FACTS, "S1"),
+    Mutation(
+        "S2 anchor",
+        RUNTIME + "staged.py",
+        "[anchored(leaf) if wants else leaf for leaf, wants in zip(leaves, wants_grad, strict=True)]",
+        "leaves",
+        FACTS,
+        "S2",
+    ),
+    Mutation(
+        "S3 buffers",
+        RUNTIME + "gradients.py",
+        "inductor.inplace_buffers = False",
+        "pass",
+        FACTS,
+        "S3 and inductor",
+    ),
+    Mutation(
+        "S4 random numbers",
+        RUNTIME + "gradients.py",
+        "if name in _RANDOM or",
+        "if False and name in _RANDOM or False and",
+        "tests/runtime/test_random_numbers.py",
+        "",
+    ),
+    Mutation(
+        "integers as floats",
+        RUNTIME + "structure.py",
+        "if for_branch and torch.is_grad_enabled() and",
+        "if False and",
+        FACTS,
+        "integers and not inductor",
+    ),
+    Mutation(
+        "copies of results",
+        RUNTIME + "structure.py",
+        "return tensor.clone(memory_format=torch.contiguous_format)",
+        "return tensor",
+        FACTS,
+        "input and not inductor",
+    ),
+    Mutation(
+        "row-major results",
+        RUNTIME + "structure.py",
+        "return tensor.reshape(-1).clone().reshape(tensor.shape)",
+        "return tensor.clone()",
+        FACTS,
+        "layouts and not inductor",
+    ),
+    Mutation(
+        "numbers as tensors",
+        RUNTIME + "structure.py",
+        """return [torch.scalar_tensor(filler, dtype=_NUMBER_DTYPES[plan[1]])]""",
+        "return [filler]",
+        FACTS,
+    ),
+    Mutation(
+        "numbers again", RUNTIME + "structure.py", "_NUMBER_DTYPES[plan[1]]).item()", "_NUMBER_DTYPES[plan[1]])", FACTS
+    ),
+    Mutation(
+        "numbers in double precision",
+        RUNTIME + "structure.py",
+        '"float": torch.float64',
+        '"float": torch.float32',
+        "tests/test_programs.py",
+        "precision and eager",
+    ),
+    Mutation(
+        "floats closed over",
+        RUNTIME + "structure.py",
+        "if isinstance(value, (bool, float)) and not has_static_value(value):",
+        "if False:",
+        FACTS,
+        "closed and not inductor",
+    ),
+    Mutation(
+        "one element", RUNTIME + "predicate.py", "tensor if tensor.ndim == 0 else tensor.reshape(())", "tensor", FACTS
+    ),
+    Mutation("truth of numbers", RUNTIME + "predicate.py", "if flag.dtype == torch.bool else flag != 0", "", FACTS),
+    Mutation("predicate is no alias", RUNTIME + "staged.py", "return flag.clone() if", "return flag if", FACTS),
+    Mutation("stand-ins", RUNTIME + "outside.py", "            stand_in(tensors[index], made[index])\n", "", FACTS),
+    Mutation(
+        "writes go back",
+        RUNTIME + "outside.py",
+        "_memory(tensors, changed[k]).copy_(",
+        "(",
+        FACTS,
+        "written and not inductor",
+    ),
+    Mutation(
+        "buffers take on no gradient",
+        RUNTIME + "outside.py",
+        "contents[k] if grads[k] else contents[k].detach()",
+        "contents[k]",
+        "tests/runtime/test_outside.py",
+        "",
+    ),
+    Mutation(
+        "views of one memory",
+        RUNTIME + "memories.py",
+        "memories.setdefault(used.fake.untyped_storage()._cdata, [])",
+        "memories.setdefault(id(used), [])",
+        FACTS,
+    ),
+    Mutation(
+        "running statistics",
+        RUNTIME + "memories.py",
+        "_written_inputs(tracer) | _running_statistics(tracer)",
+        "_written_inputs(tracer)",
+        FACTS,
+        "normalisation and not inductor",
+    ),
+    Mutation(
+        "containers go back",
+        RUNTIME + "branch.py",
+        "        write_back(original, content)\n",
+        "        pass\n",
+        FACTS,
+        "list and not inductor",
+    ),
+    Mutation(
+        "variables outside go back",
+        RUNTIME + "branch.py",
+        "    write_fields(site, field_values)\n",
+        "",
+        FACTS,
+        "list and not inductor",
+    ),
+    Mutation(
+        "one tensor twice",
+        RUNTIME + "structure.py",
+        "            seen.append((value, path))\n",
+        "",
+        FACTS,
+        "twice and not inductor",
+    ),
+    Mutation(
+        "attributes after an operator",
+        CAPTURE + "torch_fixes.py",
+        "    proxy.side_effects = property(current, remember)\n",
+        "",
+        "tests/capture/test_torch_fixes.py",
+        "",
+    ),
+    Mutation(
+        "settings around torch's own functions",
+        CAPTURE + "inlining.py",
+        "if is_marked(code) or _wraps_converted(code, args[3]) else",
+        "if is_marked(code) else",
+        "tests/runtime/test_outside.py",
+        "",
+    ),
+    Mutation(
+        "what comes first",
+        "autograph_torch/capture/__init__.py",
+        "import autograph_torch.runtime",
+        "import torch",
+        "tests/test_imports.py",
+        "",
+    ),
+)
+
+
+def survives(mutation: Mutation, tree: Path) -> str:
+    """Why a mutation counts as unnoticed; empty when a test has failed."""
+    path = tree / mutation.file
+    text = path.read_text()
+    if text.count(mutation.old) != 1:
+        return f"{mutation.file} has its text {text.count(mutation.old)} times: bring the list up to date"
+    path.write_text(text.replace(mutation.old, mutation.new))
+    try:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not gpu", mutation.tests]
+        command += ["-k", mutation.select] if mutation.select else []
+        run = subprocess.run(
+            command, cwd=tree, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tree)}
+        )
+    finally:
+        path.write_text(text)
+    return "" if run.returncode == 1 else f"no test failed (pytest: {run.stdout.strip().splitlines()[-1:]})"
+
+
+def copy_of_the_tree(target: Path) -> Path:
+    left_out = shutil.ignore_patterns(".git", ".venv", "build", "*_cache", "__pycache__", "*.egg-info", ".hypothesis")
+    return Path(shutil.copytree(ROOT, target / "tree", ignore=left_out))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("word", nargs="?", default="")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    chosen = [mutation for mutation in MUTATIONS if options.word in mutation.name]
+    if options.list:
+        print("\n".join(mutation.name for mutation in chosen))
+        return 0
+    unnoticed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        tree = copy_of_the_tree(Path(directory))
+        for mutation in chosen:
+            reason = survives(mutation, tree)
+            unnoticed += bool(reason)
+            print(
+                f"{'UNNOTICED' if reason else 'noticed':10}{mutation.name}{': ' if reason else ''}{reason}", flush=True
+            )
+    print(f"{len(chosen)} guards turned off, {unnoticed} unnoticed")
+    return 1 if unnoticed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""Writes to what is around a body: the state that stays behind is eager's, and so are later calls and modes."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from autograph_torch import CaptureError, autograph
+
+
+class Average(nn.Module):
+    """A buffer that a branch writes to, beside a parameter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = nn.Linear(2, 2)
+        self.register_buffer("mean", torch.zeros(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.layer(x)
+        if x.sum() > 0:
+            self.mean.mul_(0.5).add_(x)
+        return y - self.mean
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_buffers_require_no_gradient_afterwards(backend: str) -> None:
+    plain, fast = Average(), autograph(Average(), backend=backend)
+    for x in (torch.ones(2), -torch.ones(2), torch.ones(2) * 3):
+        for module in (plain, fast):
+            module(x).sum().backward()  # a second backward pass must not reach into the first
+        assert not fast.mean.requires_grad
+        assert torch.equal(plain.mean, fast.mean)
+
+
+def test_a_function_that_torch_wraps() -> None:
+    @torch.no_grad()
+    def halve(x: torch.Tensor) -> torch.Tensor:
+        y = x
+        while y.sum() > 4:
+            y -= 1
+        return y
+
+    given = torch.tensor([1.0, 2.0, 3.0])
+    result = autograph(halve, backend="eager")(given)
+    assert result is given
+    assert given.tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(CaptureError, match="AG313"):
+        autograph(torch.no_grad()(lambda x: x if x > 0 else -x), backend="eager")(given)
+
+
+def test_a_view_that_records_a_gradient_beside_one_that_does_not() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        z = y.detach()
+        if x.sum() > 0:
+            z.add_(1)
+            y = y * z
+        return y
+
+    with pytest.raises(CaptureError, match="AG206"):
+        autograph(program, backend="eager")(torch.ones(2, requires_grad=True))
