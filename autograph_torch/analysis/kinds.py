@@ -529,20 +529,42 @@ def parameter_kinds(function: gast.FunctionDef, is_method: bool) -> dict[str, Ki
 
 def _parameter(argument: gast.Name, default: gast.expr | None, in_forward: bool) -> Kind:
     if argument.annotation is not None:
-        text = _annotation_text(argument.annotation)
-        if any(word in text for word in words.TENSOR_ANNOTATIONS):
-            return C if text.startswith(words.CONTAINER_ANNOTATIONS) else T
-        if text in words.PYTHON_ANNOTATIONS:
-            return P
-        if text.startswith(words.CONTAINER_ANNOTATIONS):
-            return C
-        return U
+        kinds = {_annotated(text) for text in _alternatives(_annotation(argument.annotation))}
+        return T if T in kinds else kinds.pop() if len(kinds) == 1 else U
     if isinstance(default, gast.Constant) and isinstance(default.value, (bool, str)):
         return P
     return T if in_forward and not (isinstance(default, gast.Constant) and default.value is not None) else U
 
 
-def _annotation_text(node: gast.expr) -> str:
+def _annotated(text: str) -> Kind:
+    if text.startswith(words.CONTAINER_ANNOTATIONS):
+        return C
+    if any(word in text for word in words.TENSOR_ANNOTATIONS):
+        return T
+    return P if text in words.PYTHON_ANNOTATIONS else U
+
+
+def _alternatives(node: ast.expr) -> list[str]:
+    """The types of which an annotation allows one, as text; None only where it stands alone."""
+    if isinstance(node, ast.Subscript):
+        base = ast.unparse(node.value).rpartition(".")[2]
+        if base in ("Optional", "Union"):
+            inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return _without_none([text for part in inside for text in _alternatives(part)])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _without_none([*_alternatives(node.left), *_alternatives(node.right)])
+    return [ast.unparse(node)]
+
+
+def _without_none(texts: list[str]) -> list[str]:
+    return [text for text in texts if text != "None"] or ["None"]
+
+
+def _annotation(node: gast.expr) -> ast.expr:
+    """An annotation as Python's own tree; one that is a string is read."""
     if isinstance(node, gast.Constant) and isinstance(node.value, str):
-        return node.value
-    return ast.unparse(gast.gast_to_ast(node))
+        try:
+            return ast.parse(node.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return ast.Constant(node.value)
+    return gast.gast_to_ast(node)  # type: ignore[no-any-return]
