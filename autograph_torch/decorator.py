@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 import torch
 
 from autograph_torch.capture import inlining, policy
-from autograph_torch.capture.compiled import compiled_callable
+from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
 from autograph_torch.codeobject import marked, new_function
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.live import Conversion, convert_code, names_in_reach
+from autograph_torch.runtime.performing import MODES, Mode, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,7 @@ def autograph(
     *,
     compile: bool = True,
     recursive: bool = True,
+    effects: Mode | Sequence[Callable[..., Any]] = "deferred",
     **compile_options: Any,
 ) -> Any:
     """Convert a function, method, nn.Module or class, and compile it with `torch.compile(fullgraph=True)`.
@@ -37,6 +39,8 @@ def autograph(
         target: a function or anything callable; an nn.Module instance, submodules included; or a class.
         compile: False gives what `convert` gives.
         recursive: convert the functions that are called from it, too.
+        effects: "deferred" plays what is printed, logged and warned when the graph has returned, "immediate" as it
+            runs, "drop" not at all. Or further functions that are called for their effect, which are deferred, too.
         compile_options: keywords of torch.compile: backend, mode, dynamic, options.
 
     Returns:
@@ -47,19 +51,27 @@ def autograph(
         CaptureError: at the first call, when the program cannot become one graph.
     """
     if target is None:
-        return functools.partial(autograph, compile=compile, recursive=recursive, **compile_options)
+        return functools.partial(autograph, compile=compile, recursive=recursive, effects=effects, **compile_options)
     if not compile:
         return convert(target, recursive=recursive)
     inlining.install(required=recursive)
+    again = functools.partial(autograph, recursive=recursive, effects=effects, **compile_options)
     if isinstance(target, type):
-        return convert_module_class(
-            target, lambda function: autograph(function, recursive=recursive, **compile_options)
-        )
+        return convert_module_class(target, again)
+    how = Compiling(compile_options, _settings(effects))
     if isinstance(target, torch.nn.Module):
-        return convert_module(target, recursive, compile_options, convert_one)
+        return convert_module(target, recursive, how, convert_one)
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(autograph(target.__func__, recursive=recursive, **compile_options))
-    return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, compile_options)
+        return type(target)(again(target.__func__))
+    return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, how)
+
+
+def _settings(effects: Mode | Sequence[Callable[..., Any]]) -> Settings:
+    if not isinstance(effects, str):
+        return Settings(functions=tuple(effects))
+    if effects not in MODES:
+        raise ValueError(f"effects must be one of {', '.join(MODES)}, or a list of functions; got {effects!r}")
+    return Settings(effects)
 
 
 def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = False) -> Any:

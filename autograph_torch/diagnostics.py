@@ -210,6 +210,16 @@ _RULES = (
         "Eager prints its grad_fn, which the graph does not have.",
     ),
     Rule(
+        "AG324",
+        "a value cannot be handed to an effect",
+        "Calls like print are made when the graph has run. An object whose content may have changed then is refused.",
+    ),
+    Rule(
+        "AG325",
+        "an exception that data decides on inside `try` or `with`",
+        "The graph raises when it runs; `except` and `finally` of the function have no part in it.",
+    ),
+    Rule(
         "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."
     ),
     Rule(

@@ -110,4 +110,17 @@ def _torch_path(value: Any) -> str | None:
 def _imports(names: Mapping[str, Any], used: set[str]) -> Imports:
     torch = {name: path for name in used if name in names and (path := _torch_path(names[name])) is not None}
     modules = {name for name in used if isinstance(names.get(name), types.ModuleType)} - set(torch)
-    return Imports(torch, frozenset(modules))
+    origins = {name: path for name in used if name in names and (path := _origin(names[name])) is not None}
+    return Imports(torch, frozenset(modules), origins)
+
+
+def _origin(value: Any) -> str | None:
+    """Where a live value comes from, as an import statement would name it; "logging.Logger" for a logger."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    if any(
+        base.__module__ == "logging" and base.__name__ in ("Logger", "LoggerAdapter") for base in type(value).__mro__
+    ):
+        return "logging.Logger"
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return f"{module.lstrip('_')}.{name}" if isinstance(module, str) and isinstance(name, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -31,6 +32,7 @@ class Surroundings:
     outer: Mapping[str, Kind] = field(default_factory=dict)
     assume_unknown: bool = False
     skipped_lines: frozenset[int] = frozenset()
+    effects: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def _run_passes(
         lines=around.lines,
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
+        effects=around.effects,
     )
     for lower in PASSES:
         tree = lower(tree, facts)
@@ -94,9 +97,8 @@ def _rewrite_nested(
     function: gast.FunctionDef, around: Surroundings, kinds: Kinds, diagnostics: list[Diagnostic]
 ) -> gast.FunctionDef:
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
-    inner = Surroundings(
-        around.filename, around.lines, around.imports, kinds.names(), around.assume_unknown, around.skipped_lines
-    )
+    imports = around.imports.without(kinds.local_names())
+    inner = dataclasses.replace(around, imports=imports, outer=kinds.names())
 
     def visit(node: gast.AST) -> gast.AST:
         if isinstance(node, FUNCTIONS):

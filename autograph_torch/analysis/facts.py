@@ -42,6 +42,7 @@ class Facts:
     assume_unknown: bool  # rewrite where nothing is known (the decorator), or only with evidence (files)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
+    effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
     def may_be_tensor(self, node: gast.expr) -> bool:

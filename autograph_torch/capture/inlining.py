@@ -14,23 +14,27 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, symbolic_convert
 from torch._inductor import config as inductor_config
 
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
+from autograph_torch.capture.failures import keeping_inputs
+from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import repair_attribute_writes, unique_names
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import Conversion, convert_code
-from autograph_torch.runtime.effects import surrounding_effects
+from autograph_torch.runtime import performing
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _RECURSION_LIMIT = 20_000
@@ -66,8 +70,8 @@ def install(required: bool = True) -> None:
             new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
             _move_cells(parent.output.side_effects, code, new, symbolic_locals)
             code = new
-        if code is surrounding_effects.__code__:
-            symbolic_locals.update(_effects_around(parent))
+        if code in FILLED_IN:
+            symbolic_locals.update(FILLED_IN[code](parent, symbolic_locals))
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
@@ -79,13 +83,28 @@ def install(required: bool = True) -> None:
 def _compile_with_care() -> None:
     """Whoever compiles a converted function, also with plain torch.compile, gets its errors and settings."""
     original = convert_frame._compile
+    position = list(inspect.signature(original).parameters).index("compiler_fn") - 1
 
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
-        with _settings() if is_marked(code) else contextlib.nullcontext():
+        if not is_marked(code):
+            return original(code, *args, **kwargs)
+        if performing.settings() is not None:
+            args = (*args[:position], _improved(args[position]), *args[position + 1 :])
+        with _settings():
             return original(code, *args, **kwargs)
 
     convert_frame._compile = compile_frame
+
+
+def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
+    """A backend of torch.compile that is given our graphs, and what `@autograph` adds around them."""
+
+    @functools.wraps(backend)
+    def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        return keeping_inputs(graph, backend(graph, inputs))
+
+    return compile_graph
 
 
 @contextlib.contextmanager
@@ -104,20 +123,6 @@ def _settings() -> Iterator[None]:
             yield
     finally:
         sys.setrecursionlimit(limit)
-
-
-def _effects_around(parent: Any) -> dict[str, Any]:
-    """The object that holds the token of the innermost operator body around a call: a local of the runtime's frame."""
-    while parent is not None:
-        found = parent.symbolic_locals.get("autograph_effects")
-        if found is not None:
-            return {"effects": parent.output.side_effects.load_cell(found) if _is_cell(found) else found}
-        parent = getattr(parent, "parent", None)
-    return {}
-
-
-def _is_cell(variable: Any) -> bool:
-    return type(variable).__name__ == "CellVariable"
 
 
 def _below_converted(parent: Any) -> bool:

@@ -12,7 +12,7 @@ import importlib
 from autograph_torch.runtime.attributes import write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import effect, fail, text
+from autograph_torch.runtime.effects import effect, fail, joined, percent, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import once
 from autograph_torch.runtime.iteration import range_ as range
@@ -41,10 +41,12 @@ __all__ = [
     "for_steps",
     "index",
     "is_nonzero",
+    "joined",
     "not_",
     "once",
     "or_",
     "or_else",
+    "percent",
     "range",
     "reversed",
     "text",
@@ -55,8 +57,5 @@ __all__ = [
     "zip",
 ]
 
-# Effects in an emitted file need the tracer's hooks, too. When the hooks are what imports this package, they are not
-# complete yet: whoever imports them puts them in place.
-_hooks = importlib.import_module("autograph_torch.capture.inlining")
-if hasattr(_hooks, "install"):
-    _hooks.install(required=False)
+# Effects in an emitted file need the tracer's hooks, too.
+importlib.import_module("autograph_torch.capture.inlining").install(required=False)

@@ -1,0 +1,339 @@
+"""Tensors as Python numbers: item, float, int, bool, tolist, in every use that a number has."""
+
+# ruff: noqa: UP031, UP032, F841, C416 (the ways in which users write it)
+
+import math
+
+import torch
+from torch import nn
+
+from tests.harness import flags, integer, ints, program, scalar, vec
+
+BOTH = [lambda: (vec(3, 4),), lambda: (vec(-1, -2),)]
+NUMBERS = [lambda: (integer(3),), lambda: (integer(1),), lambda: (integer(0),)]
+
+
+@program(inputs=BOTH)
+def divided_by_an_item(x):
+    s = x.sum().item()
+    y = x / s
+    return y
+
+
+@program(inputs=BOTH)
+def returned_item(x):
+    return x.sum().item()
+
+
+@program(inputs=BOTH)
+def returned_in_containers(x):
+    return {"sum": x.sum().item(), "max": float(x.max()), "n": [x.argmax().item(), int(x[0])], "t": (bool(x[0] > 0),)}
+
+
+@program(inputs=BOTH)
+def total_over_a_python_loop(x):
+    total = 0.0
+    for k in range(3):
+        loss = (x * k).sum()
+        total += loss.item()
+    return total
+
+
+@program(inputs=NUMBERS)
+def total_over_a_tensor_loop(n):
+    total = 0.0
+    i = torch.tensor(0)
+    while i < n:
+        loss = (i * 0.1).sin()
+        total += loss.item()
+        i = i + 1
+    return total
+
+
+@program(inputs=BOTH)
+def double_precision_arithmetic(x):
+    a = x.sum().item()
+    b = a / 3 + 1e-12
+    c = (a * 0.1 + 0.2) * 1e10
+    return b, c, a - 0.1
+
+
+@program(inputs=BOTH)
+def item_in_a_branch(x):
+    if x.sum() > 0:
+        value = x.max().item()
+    else:
+        value = x.min().item() * 2
+    return value, x * value
+
+
+@program(inputs=BOTH)
+def item_of_a_branch_result(x):
+    y = x * 2 if x.sum() > 0 else x * 3
+    return y.sum().item() + 1
+
+
+@program(inputs=NUMBERS)
+def range_of_an_item(n):
+    total = 0
+    for i in range(n.item()):
+        total = total + i * i
+    return total
+
+
+@program(inputs=NUMBERS)
+def sizes_from_items(n):
+    k = n.item()
+    z = torch.zeros(k + 2)
+    return z, torch.full((k,), 2.0), torch.arange(k)
+
+
+@program(inputs=[lambda: (vec(1, 2, 3, 4), integer(2)), lambda: (vec(1, 2, 3, 4), integer(0))])
+def index_by_an_item(x, n):
+    k = n.item()
+    y = x.clone()
+    y[k] = 9.0
+    return x[k], x[:k], x[k:], y, x[k].item()
+
+
+@program(inputs=[lambda: (integer(4),), lambda: (integer(9),)])
+def math_functions(n):
+    k = n.item()
+    return math.sqrt(k), math.sqrt(float(n)), math.floor(k / 2), math.ceil(k / 2)
+
+
+@program(inputs=BOTH)
+def math_of_floats(x):
+    s = x.abs().sum().item()
+    return math.sqrt(s), math.exp(-s), math.log(s), math.sin(s), math.floor(s), math.pow(s, 2), math.isnan(s)
+
+
+@program(inputs=NUMBERS)
+def max_min_round_abs(n):
+    k = n.item()
+    f = (n * 0.37).item()
+    return max(k, 1), min(k, 1), round(f, 2), round(f), abs(k - 2), max(f, 0.5)
+
+
+@program(inputs=BOTH)
+def comparisons_of_items(x):
+    s = x.sum().item()
+    if s > 0:
+        y = x * s
+    elif s < -10:
+        y = x
+    else:
+        y = x + s
+    return y, s > 0, s == 3.0, 0 < s < 10
+
+
+@program(inputs=BOTH)
+def formatted_items(x):
+    s = x.sum().item()
+    print(f"{s:.3f}", s, "%.2f" % s, str(s), "{:.1f}".format(s))
+    return f"{x.shape[0]} values"
+
+
+@program(inputs=BOTH)
+def dictionary_of_numbers(x):
+    stats = {}
+    stats["sum"] = x.sum().item()
+    stats["mean"] = x.mean().item()
+    if x.sum() > 0:
+        stats["sum"] = stats["sum"] * 2
+    return stats
+
+
+@program(inputs=BOTH)
+def history_list(x):
+    history = []
+    for k in range(3):
+        x = x * 0.5
+        history.append(x.sum().item())
+    return history, sum(history) / len(history)
+
+
+@program(inputs=[lambda: (ints(3, 1, 2),), lambda: (ints(0, 0, 1),)])
+def tolist_of_ints(x):
+    values = x.tolist()
+    a, b, c = values
+    return values, a + b * c
+
+
+@program(inputs=BOTH)
+def tolist_of_floats(x):
+    values = x.tolist()
+    return values, values[0] * 2, sum(values)
+
+
+@program(inputs=[lambda: (flags(True, False),), lambda: (flags(False, False),)])
+def tolist_of_flags(x):
+    return x.tolist(), x.view(1, 2).tolist()
+
+
+@program(inputs=BOTH)
+def tolist_of_a_scalar(x):
+    return x.sum().tolist()
+
+
+@program(inputs=BOTH)
+def float_and_int_and_bool(x):
+    s = x.sum()
+    return float(s), int(s), bool(s > 0), float(s) / 2, int(s) // 2, int(s) % 3, bool(s)
+
+
+@program(inputs=BOTH)
+def arithmetic_with_integer_tensors(x):
+    s = x.sum().item()
+    i = torch.arange(3)
+    return i * s, i / s, i + s, torch.tensor(2) * s, torch.tensor(2.0) * s, x.double() * s, x.half() * s
+
+
+@program(inputs=NUMBERS)
+def integer_items_with_tensors(n):
+    k = n.item()
+    return torch.ones(2) * k, torch.arange(3, dtype=torch.int32) * k, torch.tensor(1, dtype=torch.int8) + k, 2**k
+
+
+@program(inputs=NUMBERS)
+def integer_division_and_powers(n):
+    k = n.item() + 1
+    return 7 // k, 7 % k, -7 // k, 7 / k, k**2, k << 2, k & 1, divmod(7, k)
+
+
+@program(inputs=BOTH)
+def scalar_tensor_with_item(x):
+    s = x.sum().item()
+    t = torch.tensor(s)
+    u = torch.tensor([s, 1.0])
+    return t, u, torch.full((2,), s), x.new_tensor(s), torch.as_tensor(s)
+
+
+@program(inputs=BOTH)
+def item_twice(x):
+    a = x.sum().item()
+    x += 1
+    b = x.sum().item()
+    return a, b, a == b
+
+
+@program(inputs=BOTH)
+def item_before_a_write(x):
+    s = x[0].item()
+    x[0] = 100.0
+    return s, x[0].item(), x / s
+
+
+@program(inputs=BOTH)
+def clamp_and_fill_by_items(x):
+    low, high = x.min().item(), x.mean().item()
+    y = x.clamp(low, high)
+    z = torch.where(x > high, x, high)
+    return y, z, x.clone().fill_(high), x.masked_fill(x > high, low), torch.add(x, x, alpha=high)
+
+
+@program(inputs=BOTH, grad=True)
+def item_beside_gradients(x):
+    scale = x.detach().norm().item()
+    y = (x / scale).pow(2).sum()
+    return y, y.item()
+
+
+@program(inputs=[lambda: (torch.ones(2, 3),)], grad=True)
+class LossWithLogging(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 1)
+        self.last = 0.0
+
+    def forward(self, x):
+        loss = self.layer(x).pow(2).mean()
+        self.last = loss.item()
+        return loss, {"loss": loss.item()}
+
+
+@program(inputs=NUMBERS)
+def while_on_a_number(n):
+    k = n.item()
+    steps = 0
+    while k > 0:
+        k = k - 1
+        steps += 1
+    return steps, k
+
+
+@program(inputs=BOTH)
+def item_passed_to_a_function(x):
+    def scaled(v, factor, shift=0.0):
+        return v * factor + shift
+
+    s = x.mean().item()
+    return scaled(x, s), scaled(x, 2, shift=s)
+
+
+@program(inputs=BOTH)
+def ternary_of_items(x):
+    s = x.sum().item()
+    sign = 1 if s > 0 else -1
+    scale = s if s > 1 else 1.0
+    return sign, x / scale, scale
+
+
+@program(inputs=BOTH)
+def logical_operators_on_items(x):
+    s, m = x.sum().item(), x.max().item()
+    a = s > 0 and m > 1
+    b = s or 5.0
+    return a, b, not s
+
+
+@program(inputs=BOTH)
+def tuple_unpacking(x):
+    a, b = x[0].item(), x[1].item()
+    a, b = b, a
+    return a * 2 - b, x * a + b
+
+
+@program(inputs=[lambda: (torch.tensor([[1.0, 2.0], [3.0, 4.0]]),), lambda: (-torch.ones(2, 2),)])
+def items_of_a_matrix(m):
+    trace = sum(m[i, i].item() for i in range(2))
+    rows = [row.sum().item() for row in m]
+    return trace, rows, m / trace
+
+
+@program(inputs=[lambda: (scalar(0.3),), lambda: (scalar(-0.3),)])
+def zero_dimensional_with_items(t):
+    s = t.item()
+    return t * s, t + s, t - s, s - t, s / t, t > s, t == s, torch.maximum(t, t * s)
+
+
+@program(inputs=[lambda: (scalar(2.0),), lambda: (scalar(0.0),)])
+def division_by_zero(t):
+    return 1.0 / t.item()
+
+
+@program(inputs=BOTH)
+def is_and_isinstance(x):
+    s = x.sum().item()
+    return isinstance(s, float), isinstance(int(s), int), s is None, type(s) is float
+
+
+@program(inputs=[lambda: (integer(2),), lambda: (integer(0),)])
+def sequence_repeated(n):
+    k = n.item()
+    return torch.ones(3).repeat(k + 1), torch.ones(1).expand(k + 1)
+
+
+@program(inputs=BOTH)
+def running_statistics(x):
+    best, best_index = -math.inf, -1
+    for k in range(2):
+        value = x[k].item()
+        if value > best:
+            best, best_index = value, k
+    return best, best_index
+
+
+@program(inputs=[lambda: (torch.tensor([1 + 2j]),)])
+def complex_item(z):
+    return z.abs().item(), z[0].real.item()
