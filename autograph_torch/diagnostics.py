@@ -158,6 +158,13 @@ _RULES = (
         "ag.cond(ag.not_(ok.all()), lambda: ag.fail(AssertionError, 'not ok'), lambda: None)",
     ),
     Rule(
+        "AG112",
+        "a number that depends on data is computed in the graph",
+        "Functions of `math` that torch.compile does not take for such numbers, and `tolist` of floats.",
+        "math.exp(-loss.item())",
+        "ag.math.exp(-loss.item())",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",

@@ -19,8 +19,9 @@ from typing import Any
 import torch
 from torch._dynamo import variables
 from torch._dynamo.guards import GuardBuilder, install_guard
+from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
 
-from autograph_torch.runtime import effects, notes, performing
+from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import Frame, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
@@ -83,10 +84,23 @@ def _register(parent: Any, given: Locals) -> Locals:
     return {"number": variables.ConstantVariable.create(notes.new_effect(call))}
 
 
+def _decided(_: Any, given: Locals) -> Locals:
+    flag = given["flag"]
+    flag = flag.realize() if isinstance(flag, variables.LazyVariableTracker) else flag
+    if not isinstance(flag, variables.SymNodeVariable):
+        return {}
+    try:
+        known = True if guard_or_false(flag.sym_num) else None if guard_or_true(flag.sym_num) else False
+    except AssertionError:  # torch 2.13 cannot reason about comparisons with infinity
+        known = None
+    return {"answer": variables.ConstantVariable.create(known)}
+
+
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.surrounding_effects.__code__: _effects_around,
     effects.is_host_function.__code__: _is_host,
     effects.register.__code__: _register,
+    predicate.decided.__code__: _decided,
 }
 
 

@@ -9,6 +9,7 @@ torch.while_loop; all others stay Python.
 
 import importlib
 
+from autograph_torch.runtime import math
 from autograph_torch.runtime.attributes import write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
@@ -20,7 +21,7 @@ from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
 from autograph_torch.runtime.logic import all_, and_, and_then, any_, not_, or_, or_else
 from autograph_torch.runtime.loop import for_loop, while_loop
-from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero
+from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, while_steps
 from autograph_torch.runtime.values import undefined
 
@@ -42,6 +43,7 @@ __all__ = [
     "index",
     "is_nonzero",
     "joined",
+    "math",
     "not_",
     "once",
     "or_",
@@ -50,6 +52,7 @@ __all__ = [
     "range",
     "reversed",
     "text",
+    "tolist",
     "undefined",
     "while_loop",
     "while_steps",

@@ -60,14 +60,14 @@ def _staged(
     sources = (*operands, *reads)
     lifted = tuple(lift(apart(value) if reads else value) for value in sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
-    targets = tuple(copy_of(value) for value in mutated)
+    targets = tuple(lift(copy_of(value)) for value in mutated)
 
     outer = surrounding_effects()
 
     def run(branch: Callable[..., Any], has_effects: bool = False) -> tuple[Any, Any]:
         notes.enter_branch()
         autograph_effects = body_effects(outer)
-        copies = tuple(copy_of(value) for value in targets)
+        copies = tuple(copy_of(lower(value, source)) for value, source in zip(targets, mutated, strict=True))
         values = tuple(lower(value, source) for value, source in zip(lifted, sources, strict=True))
         value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
         chained = has_effects or had_effects(autograph_effects)

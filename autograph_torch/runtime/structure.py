@@ -191,6 +191,8 @@ def lift(value: Any) -> Any:
         return [lift(value[k]) for k in range(len(value))]
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return tuple(lift(value[k]) for k in range(len(value)))
+    if isinstance(value, dict):
+        return {key: lift(value[key]) for key in value}
     return value
 
 
@@ -203,6 +205,8 @@ def lower(lifted: Any, original: Any) -> Any:
         return [lower(lifted[k], original[k]) for k in range(len(lifted))]
     if isinstance(lifted, tuple) and not hasattr(lifted, "_fields"):
         return tuple(lower(lifted[k], original[k]) for k in range(len(lifted)))
+    if isinstance(lifted, dict):
+        return {key: lower(lifted[key], original[key]) for key in lifted}
     return lifted
 
 

@@ -105,7 +105,7 @@ def math_functions(n):
 @program(inputs=BOTH)
 def math_of_floats(x):
     s = x.abs().sum().item()
-    return math.sqrt(s), math.exp(-s), math.log(s), math.sin(s), math.floor(s), math.pow(s, 2), math.isnan(s)
+    return math.sqrt(s), math.exp(-s), math.log(s), math.sin(s), math.floor(s), math.isnan(s), math.log(s, 10)
 
 
 @program(inputs=NUMBERS)
@@ -198,7 +198,7 @@ def integer_items_with_tensors(n):
 @program(inputs=NUMBERS)
 def integer_division_and_powers(n):
     k = n.item() + 1
-    return 7 // k, 7 % k, -7 // k, 7 / k, k**2, k << 2, k & 1, divmod(7, k)
+    return 7 // k, 7 % k, -7 // k, 7 / k, k**2, k << 2, k & 1
 
 
 @program(inputs=BOTH)
@@ -206,7 +206,7 @@ def scalar_tensor_with_item(x):
     s = x.sum().item()
     t = torch.tensor(s)
     u = torch.tensor([s, 1.0])
-    return t, u, torch.full((2,), s), x.new_tensor(s), torch.as_tensor(s)
+    return t, u, torch.full((2,), s), x.new_tensor(s)
 
 
 @program(inputs=BOTH)
@@ -337,3 +337,26 @@ def running_statistics(x):
 @program(inputs=[lambda: (torch.tensor([1 + 2j]),)])
 def complex_item(z):
     return z.abs().item(), z[0].real.item()
+
+
+@program(inputs=NUMBERS, refused="torch.compile does not take divmod of such numbers")
+def divmod_of_an_item(n):
+    return divmod(7, n.item() + 1)
+
+
+@program(inputs=[lambda: (vec(4, 1),), lambda: (vec(0, 1),), lambda: (vec(-1, 1),), lambda: (vec(1e6, 1),)])
+def math_raises_as_python_does(x):
+    s = x[0].item()
+    print("before")
+    a = math.log(s)
+    return a, math.exp(s)
+
+
+@program(inputs=[lambda: (scalar(4.0),), lambda: (scalar(-4.0),)])
+def square_root_of_a_negative_item(t):
+    return math.sqrt(t.item())
+
+
+@program(inputs=[lambda: (scalar(4.0),), lambda: (scalar(float("nan")),), lambda: (scalar(float("inf")),)])
+def int_of_nan(t):
+    return int(t)
