@@ -219,7 +219,8 @@ def run(subject: Subject, owner: Subject, factory: Factory, grad: bool) -> Outco
         except Exception as raised:
             error = raised
     gradients = {name: leaf.grad for name, leaf in leaves.items()}
-    return Outcome(result, error, arguments, tuple(events), gradients)
+    seen = tuple(event for event in events if "FX-traced Module" not in event)  # torch's remark on an exception
+    return Outcome(result, error, arguments, seen, gradients)
 
 
 class Stream(io.TextIOBase):
