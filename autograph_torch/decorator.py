@@ -63,7 +63,8 @@ def autograph(
         return convert_module(target, recursive, how, convert_one)
     if isinstance(target, (staticmethod, classmethod)):
         return type(target)(again(target.__func__))
-    return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, how)
+    converted = convert(target, recursive=recursive, refuse_builtins=True, effects=how.effects.names)
+    return compiled_callable(converted, target, how)
 
 
 def _settings(effects: Mode | Sequence[Callable[..., Any]]) -> Settings:
@@ -74,27 +75,31 @@ def _settings(effects: Mode | Sequence[Callable[..., Any]]) -> Settings:
     return Settings(effects)
 
 
-def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = False) -> Any:
+def convert(
+    target: Any, /, *, recursive: bool = True, refuse_builtins: bool = False, effects: frozenset[str] = frozenset()
+) -> Any:
     """The rewritten function, not compiled: run as it is, it does what the original does.
 
     Args:
         target: as for `autograph`.
         recursive: when it is traced, also convert the functions that it calls.
         refuse_builtins: raise for a built-in function instead of giving it back.
+        effects: last names of further functions that are called for their effect, which `autograph` is given.
     """
     inlining.install(required=recursive)
+    again = functools.partial(convert, recursive=recursive, effects=effects)
     if isinstance(target, type):
-        return convert_module_class(target, lambda function: convert(function, recursive=recursive))
+        return convert_module_class(target, again)
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, None, convert_one)
     if isinstance(target, types.FunctionType):
-        return new_function(target, marked(conversion_of(target).code, follow=recursive))
+        return new_function(target, marked(conversion_of(target, effects).code, follow=recursive))
     if isinstance(target, types.MethodType):
-        return types.MethodType(convert(target.__func__, recursive=recursive), target.__self__)
+        return types.MethodType(again(target.__func__), target.__self__)
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(convert(target.__func__, recursive=recursive))
+        return type(target)(again(target.__func__))
     if isinstance(target, functools.partial):
-        return functools.partial(convert(target.func, recursive=recursive), *target.args, **target.keywords)
+        return functools.partial(again(target.func), *target.args, **target.keywords)
     if isinstance(target, (types.BuiltinFunctionType, types.BuiltinMethodType)) or not callable(target):
         if refuse_builtins or not callable(target):
             raise _not_convertible(target)
@@ -107,9 +112,9 @@ def convert_one(function: types.FunctionType) -> types.FunctionType:
     return convert(function, recursive=False)  # type: ignore[no-any-return]
 
 
-def conversion_of(function: types.FunctionType) -> Conversion:
+def conversion_of(function: types.FunctionType, effects: frozenset[str] = frozenset()) -> Conversion:
     """What the compiler makes of a function."""
-    return convert_code(function.__code__, names_in_reach(function), {})
+    return convert_code(function.__code__, names_in_reach(function), {}, effects)
 
 
 def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:

@@ -25,13 +25,19 @@ class Conversion:
     rewritten: Rewritten | None = None
 
 
-def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds: Mapping[str, Kind]) -> Conversion:
+def convert_code(
+    function_code: types.CodeType,
+    names: Mapping[str, Any],
+    seeds: Mapping[str, Kind],
+    effects: frozenset[str] = frozenset(),
+) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
 
     Args:
         function_code: the code of the function.
         names: globals and closed-over values in reach of it.
         seeds: kinds of its parameters, as far as the caller knows.
+        effects: last names of further functions that are called for their effect.
 
     Raises:
         SourceError: AG302 when its source cannot be found.
@@ -39,7 +45,7 @@ def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds:
     if is_marked(function_code):
         return Conversion(function_code, ())
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds)
+    rewritten = rewrite_located(located, names, seeds, effects=effects)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -47,7 +53,11 @@ def convert_code(function_code: types.CodeType, names: Mapping[str, Any], seeds:
 
 
 def rewrite_located(
-    located: Located, names: Mapping[str, Any], seeds: Mapping[str, Kind], assume_unknown: bool = True
+    located: Located,
+    names: Mapping[str, Any],
+    seeds: Mapping[str, Kind],
+    assume_unknown: bool = True,
+    effects: frozenset[str] = frozenset(),
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
@@ -58,6 +68,7 @@ def rewrite_located(
         imports=_imports(names, used),
         outer={name: kind_of(names[name]) for name in used if name in names and not _is_torch(names[name])},
         assume_unknown=assume_unknown,
+        effects=effects,
     )
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
 

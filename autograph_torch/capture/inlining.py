@@ -137,10 +137,12 @@ def _below_converted(parent: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _conversion(code: types.CodeType, tensors: frozenset[str], pythons: frozenset[str], globals_: Any) -> Conversion:
+def _conversion(
+    code: types.CodeType, tensors: frozenset[str], pythons: frozenset[str], globals_: Any, effects: frozenset[str]
+) -> Conversion:
     seeds = {**dict.fromkeys(tensors, Kind.TENSOR), **dict.fromkeys(pythons, Kind.PYTHON)}
     try:
-        return convert_code(code, globals_.names, seeds)
+        return convert_code(code, globals_.names, seeds, effects)
     except SourceError:
         return Conversion(code, ())  # no source: traced as it is
 
@@ -171,7 +173,9 @@ def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: 
         elif variable.is_python_constant() and not _is_lazy(variable):
             pythons.add(name)
     key = _Globals(function.get_globals())
-    return _conversion(code, frozenset(tensors), frozenset(pythons), key).code
+    chosen = performing.settings()
+    effects = chosen.names if chosen is not None else frozenset()
+    return _conversion(code, frozenset(tensors), frozenset(pythons), key, effects).code
 
 
 def _is_lazy(variable: Any) -> bool:

@@ -1,4 +1,4 @@
-"""`.item()` in a captured graph: numbers that only tensors need become tensors, the others are read as late as possible.
+"""`.item()` in a captured graph: numbers that only tensors need become tensors, others are read as late as possible.
 
     s = x.sum().item()       s = x.sum().to(float64)      nothing waits for the device
     y = x / s                y = x / s.to(x.dtype)
@@ -74,7 +74,7 @@ class _Numbers:
         self._graph.lint()
         return reads
 
-    # -- one node -------------------------------------------------------------------------------------------------------
+    # -- one node -----------------------------------------------------------------------------------------------------
 
     def _visit(self, node: Node) -> None:
         if _is_item(node):
@@ -136,7 +136,7 @@ class _Numbers:
         if node.target not in _COMPARISONS:
             return False
         if (float in kinds) == (int in kinds):  # an int against a float
-            constants = [argument for argument in node.args if not isinstance(argument, Node)]
+            constants = [argument for argument in node.args if isinstance(argument, (int, float))]
             return bool(constants) and all(abs(constant) < _EXACT for constant in constants)
         return True
 
@@ -176,7 +176,7 @@ class _Numbers:
             if dtype is not None and all(device in ("cpu", tensor.device.type) for device in _devices(number)):
                 node.update_arg(position, self._call(node, "to", self._twins[number], dtype))
 
-    # -- numbers that Python needs --------------------------------------------------------------------------------------
+    # -- numbers that Python needs ------------------------------------------------------------------------------------
 
     def _is_returned(self, item: Node, output: Node) -> bool:
         """Whether the tensor that stands for a number is a result: it is read when the graph has returned."""

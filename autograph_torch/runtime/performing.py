@@ -97,6 +97,11 @@ class Settings:
     mode: Mode = "deferred"
     functions: tuple[Any, ...] = ()  # further host functions
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The last names of the further host functions."""
+        return frozenset(function.__name__ for function in self.functions)
+
 
 @dataclass
 class Session:
