@@ -2,6 +2,7 @@
 
 So it ends as eager Python ends it: writes made before the exception are there, those behind it are not, and the
 traceback is the user's. For that the tensors that a graph with exceptions writes to are copied when it starts.
+(Not when the world has seen effects of the call already: then the graph itself raises.)
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import torch
 
@@ -110,18 +110,17 @@ class Session:
     settings: Settings
     waiting: list[tuple[HostCall, list[torch.Tensor]]] = field(default_factory=list)
     size: int = 0
-    done: int = 0  # effects that the world has seen
-    skip: int = 0  # effects that it has seen in the run before this one
-    failed: bool = False
+    seen: bool = False  # whether the world has seen an effect
+    again: bool = False  # the graph has come to an exception, and the call is to be run once more
+    failure: BaseException | None = None  # what the graph has raised; torch may turn it into another exception
     inputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)  # with what was in them
 
     def do(self, call: HostCall, values: list[torch.Tensor]) -> None:
         """Queue an effect, or do it now."""
         if call.raises:
-            self.failed = True
-            raise RuntimeError("the graph has come to an exception")  # nobody sees it: the call is run once more
+            self._fail(call, values)
         if self.settings.mode == "immediate":
-            self.done += 1
+            self.seen = True
             call.run(values)
             return
         # Copies: the graph may use the memory again.
@@ -135,11 +134,23 @@ class Session:
             )
             self.play()
 
+    def _fail(self, call: HostCall, values: list[torch.Tensor]) -> NoReturn:
+        if self.settings.mode == "deferred" and not self.seen:
+            self.again = True
+            raise RuntimeError("the graph has come to an exception")  # nobody sees this one
+        self.play()
+        try:
+            call.run(values)
+        except BaseException as error:
+            self.failure = error
+            raise
+        raise AssertionError("unreachable")
+
     def play(self) -> None:
         """Do what waits. An exception (a warning that a filter makes an error) ends it, as it would in eager Python."""
         waiting, self.waiting, self.size = self.waiting, [], 0
         for call, values in waiting:
-            self.done += 1
+            self.seen = True
             call.run(values)
 
     def restore(self) -> None:
@@ -167,12 +178,9 @@ def do(call: HostCall, values: list[torch.Tensor]) -> None:
 
 
 def is_wanted() -> bool:
-    """Whether an effect that Python has come to is to be done: not when dropped, nor when it has been done before."""
+    """Whether an effect that Python has come to is to be done."""
     session = _session.get()
-    if session is None:
-        return True
-    session.skip -= 1
-    return session.settings.mode != "drop" and session.skip < 0
+    return session is None or session.settings.mode != "drop"
 
 
 def remember(inputs: list[torch.Tensor]) -> None:
@@ -195,23 +203,23 @@ def in_session(
     try:
         result = compiled(*args, **kwargs)
     except BaseException:
-        if not session.failed:
+        if not session.again and session.failure is None:
             session.play()
             raise
     finally:
         _session.reset(token)
-    if session.failed:
+    if session.failure is not None:
+        raise session.failure
+    if session.again:
         session.restore()
-        return in_python(chosen, plain, args, kwargs, session.done)
+        return in_python(chosen, plain, args, kwargs)
     session.play()
     return result
 
 
-def in_python(
-    chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], skip: int = 0
-) -> Any:
-    """`plain(*args, **kwargs)`, less the first `skip` effects: they have been done."""
-    token = _session.set(Session(chosen, skip=skip))
+def in_python(chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`plain(*args, **kwargs)`, not compiled."""
+    token = _session.set(Session(chosen))
     try:
         return plain(*args, **kwargs)
     finally:
