@@ -39,11 +39,21 @@ class _Unknown(Exception):
 
 def _effects_around(parent: Any, _: Locals) -> Locals:
     """The object that holds the token of the innermost operator body around a call: a local of the runtime's frame."""
+    return _innermost(parent, "autograph_effects", "effects")
+
+
+def _test_around(parent: Any, _: Locals) -> Locals:
+    """The predicate of the innermost branch around a call."""
+    return _innermost(parent, "autograph_test", "found")
+
+
+def _innermost(parent: Any, local: str, parameter: str) -> Locals:
+    """A local variable of the innermost frame of the runtime that has it."""
     for translator in _chain(parent):
-        found = translator.symbolic_locals.get("autograph_effects")
+        found = translator.symbolic_locals.get(local)
         if found is not None:
             is_cell = type(found).__name__ == "CellVariable"
-            return {"effects": parent.output.side_effects.load_cell(found) if is_cell else found}
+            return {parameter: parent.output.side_effects.load_cell(found) if is_cell else found}
     return {}
 
 
@@ -98,6 +108,7 @@ def _decided(_: Any, given: Locals) -> Locals:
 
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.surrounding_effects.__code__: _effects_around,
+    effects.surrounding_test.__code__: _test_around,
     effects.is_host_function.__code__: _is_host,
     effects.register.__code__: _register,
     predicate.decided.__code__: _decided,

@@ -64,9 +64,10 @@ def _staged(
 
     outer = surrounding_effects()
 
-    def run(branch: Callable[..., Any], has_effects: bool = False) -> tuple[Any, Any]:
+    def run(branch: Callable[..., Any], holds: bool, has_effects: bool = False) -> tuple[Any, Any]:
         notes.enter_branch()
         autograph_effects = body_effects(outer)
+        autograph_test = (flag, holds)  # noqa: F841 (what holds here, for runtime/effects.py)
         copies = tuple(copy_of(lower(value, source)) for value, source in zip(targets, mutated, strict=True))
         values = tuple(lower(value, source) for value, source in zip(lifted, sources, strict=True))
         value = branch(*values[: len(operands)], *copies, *values[len(operands) :])
@@ -80,11 +81,11 @@ def _staged(
         return spec, (value, contents, token)
 
     def then() -> tuple[torch.Tensor, ...]:
-        spec, result = run(true_fn)
+        spec, result = run(true_fn, True)
         return tuple(encode(result, notes.note_branch(site, "then", spec), for_branch=True))
 
     def otherwise() -> tuple[torch.Tensor, ...]:
-        spec, result = run(false_fn)
+        spec, result = run(false_fn, False)
         plan = notes.note_branch(site, "otherwise", spec)
         return tuple(encode(result, plan, for_branch=True) if notes.branches_agree(site) else fillers(plan))
 
@@ -96,8 +97,8 @@ def _staged(
         effects = travels[2][2][0] == "tensor"  # then a branch without effects hands the token on
         leaves = torch.cond(
             flag,
-            lambda: _by_plan(run(true_fn, effects), travels),
-            lambda: _by_plan(run(false_fn, effects), travels),
+            lambda: _by_plan(run(true_fn, True, effects), travels),
+            lambda: _by_plan(run(false_fn, False, effects), travels),
             (),
         )
     remaining = list(leaves)

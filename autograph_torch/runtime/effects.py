@@ -69,6 +69,7 @@ class Text:
     """A string whose values only the graph knows: `f"loss {loss:.3f}"`, with the values of the moment it was made."""
 
     def __init__(self, style: str, template: str, values: Any, named: dict[str, Any]) -> None:
+        self.template = template
         self.tensors: list[torch.Tensor] = []
         self.part = ("text", style, _parts((template, values, named), self.tensors))
         self.tensors = [self.tensors[k].clone() for k in range(len(self.tensors))]
@@ -112,10 +113,25 @@ def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def fail(error: Any, *args: Any, **kwargs: Any) -> Any:
     """`raise error(*args, **kwargs)`; `raise error` for an exception that has been made before."""
     if torch.compiler.is_compiling() and surrounding_effects() is not TOP:
+        if notes.asserts():
+            return _assert(error, args)
         tensors: list[torch.Tensor] = []
         _emit(register(error, _part((args, kwargs), tensors), raises=True), tensors)
         return HOLE
     raise error(*args, **kwargs) if isinstance(error, type) or not isinstance(error, BaseException) else error
+
+
+def _assert(error: Any, args: tuple[Any, ...]) -> Any:
+    """An exception as an assertion of the graph: a type and a message, without the values in it."""
+    test, holds = surrounding_test()
+    if test is None:
+        refuse("AG324", "an exception in every trip of a loop cannot be exported", 'use effects="keep"')
+    first = args[0] if args else ""
+    message = first.template if isinstance(first, Text) else first if isinstance(first, str) else ""
+    torch._assert_async(torch.logical_not(test) if holds else test.clone(), f"{error.__name__}: {message}")
+    # A result for the branch: torch.export cannot save one that has none.
+    put_token(surrounding_effects(), torch.zeros(()))
+    return HOLE
 
 
 def _call_now(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -127,7 +143,7 @@ def _call_now(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
     return places.called_from(places.places_of(places.real_frames(sys._getframe(1))), function, args, kwargs)
 
 
-# The tracer fills in the last argument of the three functions below (capture/inlining.py): it sees what Python cannot.
+# The tracer fills in the last argument of the functions below (capture/inlining.py): it sees what Python cannot.
 
 
 def surrounding_effects(effects: Any = None) -> Place:
@@ -137,6 +153,11 @@ def surrounding_effects(effects: Any = None) -> Place:
     # Looked at here, before any operator: what Dynamo first meets inside of one, it forgets behind it.
     assert TOP.known
     return TOP
+
+
+def surrounding_test(found: Any = (None, True)) -> Any:
+    """The predicate of the innermost branch around the call, and whether it holds there."""
+    return found
 
 
 def is_host_function(function: Any, known: bool = True) -> bool:

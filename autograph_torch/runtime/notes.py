@@ -138,6 +138,13 @@ def drops_effects() -> bool:
     return chosen is not None and chosen.mode == "drop"
 
 
+@torch.compiler.assume_constant_result
+def asserts() -> bool:
+    """Whether exceptions are to be assertions of the graph: it is exported."""
+    chosen = performing.settings()
+    return chosen is not None and chosen.asserts
+
+
 def new_effect(call: HostCall) -> int:
     """A number for one place of a traced program that calls a host function or raises."""
     _effects.append(call)

@@ -10,6 +10,7 @@ warnings and tracebacks name the places that they name in eager Python.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import types
 import warnings
@@ -96,6 +97,7 @@ class Settings:
 
     mode: Mode = "deferred"
     functions: tuple[Any, ...] = ()  # further host functions
+    asserts: bool = False  # exceptions become assertions of the graph
 
     @property
     def names(self) -> frozenset[str]:
@@ -164,30 +166,41 @@ _session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("autog
 
 def settings() -> Settings | None:
     """The settings of the session that is open; None under plain torch.compile."""
-    session = _session.get()
-    return session.settings if session is not None else None
+    opened = _session.get()
+    return opened.settings if opened is not None else None
 
 
 def do(call: HostCall, values: list[torch.Tensor]) -> None:
     """The graph has come to an effect."""
-    session = _session.get()
-    if session is None:
+    opened = _session.get()
+    if opened is None:
         call.run(values)
     else:
-        session.do(call, values)
+        opened.do(call, values)
 
 
 def is_wanted() -> bool:
     """Whether an effect that Python has come to is to be done."""
-    session = _session.get()
-    return session is None or session.settings.mode != "drop"
+    opened = _session.get()
+    return opened is None or opened.settings.mode != "drop"
 
 
 def remember(inputs: list[torch.Tensor]) -> None:
     """The graph is about to write to these inputs, and may raise."""
-    session = _session.get()
-    if session is not None:
-        session.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
+    opened = _session.get()
+    if opened is not None:
+        opened.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
+
+
+@contextlib.contextmanager
+def session(chosen: Settings) -> Iterator[Session]:
+    """What runs or is traced inside has these settings."""
+    opened = Session(chosen)
+    token = _session.set(opened)
+    try:
+        yield opened
+    finally:
+        _session.reset(token)
 
 
 def in_session(
@@ -198,29 +211,23 @@ def in_session(
     kwargs: dict[str, Any],
 ) -> Any:
     """`compiled(*args, **kwargs)` with its effects as `chosen` says; `plain` is the same function, not compiled."""
-    session = Session(chosen)
-    token = _session.set(session)
-    try:
-        result = compiled(*args, **kwargs)
-    except BaseException:
-        if not session.again and session.failure is None:
-            session.play()
-            raise
-    finally:
-        _session.reset(token)
-    if session.failure is not None:
-        raise session.failure
-    if session.again:
-        session.restore()
+    with session(chosen) as call:
+        try:
+            result = compiled(*args, **kwargs)
+        except BaseException:
+            if not call.again and call.failure is None:
+                call.play()
+                raise
+    if call.failure is not None:
+        raise call.failure
+    if call.again:
+        call.restore()
         return in_python(chosen, plain, args, kwargs)
-    session.play()
+    call.play()
     return result
 
 
 def in_python(chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`plain(*args, **kwargs)`, not compiled."""
-    token = _session.set(Session(chosen))
-    try:
+    with session(chosen):
         return plain(*args, **kwargs)
-    finally:
-        _session.reset(token)

@@ -155,7 +155,7 @@ def test_no_warning_below_the_limit() -> None:
         assert out(autograph(long_loop, backend="eager"), torch.tensor(5)) == out(long_loop, torch.tensor(5))
 
 
-# -- functions that the user names ----------------------------------------------------------------------------------------------
+# -- functions that the user names -------------------------------------------------------------------------------------
 
 
 def tracked(x: Tensor, writer: Any = None) -> Tensor:
@@ -202,7 +202,7 @@ def test_functions_that_the_user_names_in_a_module() -> None:
     assert events == ["sum[0] = 1.0", "sum[0] = 2.0"]
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------
+# -- exceptions --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -317,7 +317,7 @@ def test_once_per_place_as_the_default_filter_says() -> None:
     assert counts == [1, 1]
 
 
-# -- what backends would drop (torch 2.13) ----------------------------------------------------------------------------------------------
+# -- what backends would drop (torch 2.13) -----------------------------------------------------------------------------
 
 
 def in_a_loop(x: Tensor) -> Tensor:
