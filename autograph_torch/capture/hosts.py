@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo import variables
+from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
 
@@ -59,7 +59,7 @@ def _innermost(parent: Any, local: str, parameter: str) -> Locals:
 
 def _is_host(_: Any, given: Locals) -> Locals:
     try:
-        function = _value(given["function"])
+        function = _function(given["function"])
     except _Unknown:
         return {"known": variables.ConstantVariable.create(False)}
     return {"known": variables.ConstantVariable.create(is_host_function(function))}
@@ -79,7 +79,7 @@ def is_host_function(function: Any) -> bool:
 def _register(parent: Any, given: Locals) -> Locals:
     raises = bool(_value(given["raises"])) if "raises" in given else False
     try:
-        function = _value(given["function"])
+        function = _function(given["function"])
         arguments = _value(given["arguments"])
     except _Unknown as unknown:
         raise_refusal(
@@ -128,22 +128,35 @@ def _value(variable: Any) -> Any:
         return variable.python_type()(_value(item) for item in variable.items)
     if isinstance(variable, variables.ConstDictVariable):
         return {_value(key.vt): _value(value) for key, value in variable.items.items()}
-    if isinstance(variable, variables.UserMethodVariable):
-        return types.MethodType(variable.fn, _value(variable.obj))
-    if isinstance(variable, variables.GetAttrVariable):
-        return getattr(_value(variable.obj), variable.name)
     if isinstance(variable, variables.ExceptionVariable):
         return variable.exc_type(*(_value(argument) for argument in variable.args))
-    if isinstance(variable, (variables.BaseUserFunctionVariable,)):
+    if isinstance(variable, (variables.BaseUserFunctionVariable, variables.GetAttrVariable)):
         return _function(variable)
     return _object(variable)
 
 
 def _function(variable: Any) -> Any:
-    try:
-        return variable.get_function()
-    except Exception as error:
-        raise _Unknown("a local function") from error
+    """A function, a method with its object, or an exception to raise."""
+    variable = variable.realize() if isinstance(variable, variables.LazyVariableTracker) else variable
+    if isinstance(variable, variables.UserMethodVariable):
+        return types.MethodType(variable.fn, _owner(variable.obj))
+    if isinstance(variable, variables.GetAttrVariable):
+        return getattr(_owner(variable.obj), variable.name)
+    if isinstance(variable, variables.BaseUserFunctionVariable):
+        try:
+            return variable.get_function()
+        except Exception as error:
+            raise _Unknown("a local function") from error
+    return _value(variable)
+
+
+def _owner(variable: Any) -> Any:
+    """The object of a method that is called, whatever it holds."""
+    variable = variable.realize() if isinstance(variable, variables.LazyVariableTracker) else variable
+    if not isinstance(variable, variables.UserDefinedObjectVariable) or variable.source is None:
+        return _value(variable)
+    install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))
+    return variable.value
 
 
 def _object(variable: Any) -> Any:
@@ -155,21 +168,41 @@ def _object(variable: Any) -> Any:
         return _Stream(value is sys.stderr)  # no guard: the next call may have another one
     if isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType)):
         return value
-    if _has_tensors(value) or variable.source is None:
+    if variable.source is None or not _shows_constants(value):
         raise _Unknown(f"a {type(value).__name__}")
+    shown = notes.shown_objects()
+    shown.append(variable)
+    if _changed(variable):
+        raise _Unknown(f"a {type(value).__name__} that has been written to")
     install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))
     return value
 
 
-def _has_tensors(value: Any) -> bool:
-    """Whether an object holds tensors, whose values would be those of a later moment. A module shows none of them."""
+def _shows_constants(value: Any) -> bool:
+    """Whether what an object shows of itself depends on nothing that a graph may change."""
     if isinstance(value, (torch.nn.Module, logging.Logger, logging.LoggerAdapter)):
-        return False
+        return True
     try:
         inner = vars(value).values()
     except TypeError:
-        return False
-    return any(isinstance(one, (torch.Tensor, list, dict, tuple)) for one in inner)
+        return True
+    return all(one is None or isinstance(one, (bool, int, float, str, bytes, type)) for one in inner)
+
+
+def _changed(variable: Any) -> bool:
+    translator = symbolic_convert.InstructionTranslator.current_tx()
+    return bool(translator.output.side_effects.is_modified(variable))
+
+
+def check_shown_objects() -> None:
+    """Stop when the program writes to an object that it has shown before: it would be shown as it is in the end."""
+    for variable in notes.shown_objects():
+        if _changed(variable):
+            raise_refusal(
+                "AG324",
+                f"a {type(variable.value).__name__} is printed and then written to",
+                "print its attributes instead",
+            )
 
 
 class _Stream:

@@ -28,7 +28,7 @@ from torch._inductor import config as inductor_config
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.failures import keeping_inputs
-from autograph_torch.capture.hosts import FILLED_IN
+from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.torch_fixes import repair_attribute_writes, unique_names
@@ -103,6 +103,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        check_shown_objects()
         postpone_reads(graph)
         return keeping_inputs(graph, backend(graph, inputs))
 

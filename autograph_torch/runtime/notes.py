@@ -145,6 +145,12 @@ def asserts() -> bool:
     return chosen is not None and chosen.asserts
 
 
+def shown_objects() -> list[Any]:
+    """The objects that effects of this trace show, as the tracer knows them."""
+    found: list[Any] = tracing.notebook().setdefault("shown", [])
+    return found
+
+
 def new_effect(call: HostCall) -> int:
     """A number for one place of a traced program that calls a host function or raises."""
     _effects.append(call)

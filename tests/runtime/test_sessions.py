@@ -31,6 +31,9 @@ def record(text: str, value: Any = None) -> None:
 class Writer:
     """As a summary writer: its methods are host functions."""
 
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
     def add_scalar(self, name: str, value: Any, step: int = 0) -> None:
         events.append(f"{name}[{step}] = {float(value):.1f}")
 
