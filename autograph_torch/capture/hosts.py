@@ -21,7 +21,7 @@ from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
 
-from autograph_torch.runtime import effects, notes, performing, predicate
+from autograph_torch.runtime import effects, notes, performing, predicate, staged
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import Frame, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
@@ -106,12 +106,20 @@ def _decided(_: Any, given: Locals) -> Locals:
     return {"answer": variables.ConstantVariable.create(known)}
 
 
+def _forget_constant(_: Any, given: Locals) -> Locals:
+    value = given["tensor"].as_proxy().node.meta["example_value"]
+    if getattr(value, "constant", None) is not None:
+        value.constant = None
+    return {}
+
+
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.surrounding_effects.__code__: _effects_around,
     effects.surrounding_test.__code__: _test_around,
     effects.is_host_function.__code__: _is_host,
     effects.register.__code__: _register,
     predicate.decided.__code__: _decided,
+    staged.forget_constant.__code__: _forget_constant,
 }
 
 

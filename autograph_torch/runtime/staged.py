@@ -98,7 +98,18 @@ def _attempt(
             return tuple(encode(state, plan))
         return tuple(leaf.clone() for leaf in leaves)
 
-    return list(torch_while_loop(cond_fn, body_fn, tuple(init)))
+    leaves = list(torch_while_loop(cond_fn, body_fn, tuple(init)))
+    for k in range(len(leaves)):
+        forget_constant(leaves[k])
+    return leaves
+
+
+def forget_constant(tensor: torch.Tensor) -> None:
+    """Keep `.item()` of a result from being folded: the tracer takes it for what one trip makes of a constant.
+
+    (torch 2.13: `i = torch.tensor(0)`, then a loop of three trips `i = i + 1`, then `i.item()` gave 1.) The tracer does
+    it (capture/hosts.py).
+    """
 
 
 def _initial(state: State, plan: Plan) -> list[torch.Tensor]:

@@ -360,3 +360,233 @@ def square_root_of_a_negative_item(t):
 @program(inputs=[lambda: (scalar(4.0),), lambda: (scalar(float("nan")),), lambda: (scalar(float("inf")),)])
 def int_of_nan(t):
     return int(t)
+
+
+@program(inputs=BOTH)
+def after_while(x):
+    i = torch.tensor(0)
+    while i < 3:
+        i = i + 1
+    return i.item(), int(i), float(i)
+
+
+@program(inputs=BOTH)
+def in_body(x):
+    i = torch.tensor(0)
+    out = torch.zeros(4)
+    while i < 3:
+        out = out + i.item()
+        i = i + 1
+    return out
+
+
+@program(inputs=BOTH)
+def after_cond(x):
+    y = torch.tensor(1)
+    z = torch.tensor(2.0)
+    if x.sum() > 0:
+        y = torch.tensor(5)
+        z = z * 2
+    else:
+        y = y + 7
+    return y.item(), z.item()
+
+
+@program(inputs=BOTH)
+def after_cond_same(x):
+    y = torch.tensor(1)
+    if x.sum() > 0:
+        y = y + 1
+    else:
+        y = y + 2
+    return y.item(), torch.zeros(3)[: y.item()]
+
+
+@program(inputs=BOTH)
+def for_break(x):
+    k = torch.tensor(0)
+    for v in x:
+        if v < 0:
+            break
+        k = k + 1
+    return k.item(), k
+
+
+@program(inputs=BOTH)
+def compare_after(x):
+    i = torch.tensor(0)
+    while i < x.numel() + 1:
+        i = i + 1
+    if i.item() > 1:
+        x = x * 2
+    if i == 3:
+        x = x + 100
+    return x, i.item() == 3
+
+
+@program(inputs=BOTH)
+def const_tensor_inplace(x):
+    c = torch.tensor(0)
+    if x.sum() > 0:
+        c.add_(5)
+    return c.item(), c
+
+
+@program(inputs=BOTH)
+def const_bool(x):
+    done = torch.tensor(False)
+    n = torch.tensor(0)
+    while not done:
+        n = n + 1
+        done = n >= 3
+    return done.item(), bool(done), n.item()
+
+
+@program(inputs=BOTH)
+def const_in_nested(x):
+    i = torch.tensor(0)
+    t = torch.tensor(0)
+    while i < 2:
+        j = torch.tensor(0)
+        while j < i + 1:
+            j = j + 1
+        t = t + j
+        i = i + 1
+    return t.item(), i.tolist()
+
+
+@program(inputs=BOTH)
+def weird_numbers(x):
+    a = x.sum().item()
+    b = x.max().item()
+    return (
+        a * b,
+        a / b,
+        a - b if a > b else b - a,
+        (a + b) * x,
+        x * (a * b),
+        x + (a / 2),
+        a**2 * x,
+        (a, b) == (1.0, 2.0),
+    )
+
+
+@program(inputs=BOTH)
+def mixed_tensor_scalar_inplace(x):
+    s = x.sum().item()
+    y = x.clone()
+    y += s
+    y *= s
+    y -= 1
+    y /= s
+    z = torch.ones(2, dtype=torch.float64)
+    z *= s
+    w = torch.ones(2, dtype=torch.int64)
+    w = w + s
+    return y, z, w
+
+
+@program(inputs=BOTH)
+def item_in_while_and_after(x):
+    s = x.abs().sum().item()
+    k = 0
+    while s > 1:
+        s = s / 2
+        k += 1
+    return s, k, x * s
+
+
+@program(inputs=BOTH)
+def item_of_loop_result(x):
+    t = torch.tensor(0.0)
+    i = torch.tensor(0)
+    while i < 3:
+        t = t + x.sum() * i
+        i = i + 1
+    v = t.item()
+    return v, i.item(), x / (abs(v) + 1)
+
+
+@program(inputs=BOTH, grad=True)
+def item_scaled_loss(x):
+    w = x.detach().abs().mean().item()
+    loss = (x * w).sum()
+    if loss.item() > 1:
+        loss = loss * 0.5
+    return loss, w
+
+
+@program(inputs=BOTH)
+def float_of_expr(x):
+    return float(x.sum() / 2), int(x.sum() * 2), bool(x.sum() > 1), float(x[0]) + float(x[1]), str(3) + "a"
+
+
+@program(inputs=[lambda: (vec(1e8, 1.0),), lambda: (vec(0.1, 0.2),)])
+def precision(x):
+    a = x[0].item()
+    b = x[1].item()
+    return (
+        (a + b) - a,
+        a * b,
+        torch.tensor([1.0, 2.0]) * (a + b),
+        torch.tensor(1.0) * (a + b),
+        torch.tensor(1.0, dtype=torch.float64) * (a + b),
+    )
+
+
+@program(inputs=[lambda: (vec(float("nan"), 1),), lambda: (vec(float("inf"), 1),)])
+def nan_inf(x):
+    s = x.sum().item()
+    return s, x * s, s > 0, s != s, x / s, s - s
+
+
+@program(inputs=BOTH)
+def returned_same_item_twice(x):
+    s = x.sum().item()
+    return s, s, [s, {"a": s}], x * s
+
+
+@program(inputs=BOTH)
+def early_stop(x):
+    best = float("inf")
+    patience = 0
+    hist = []
+    for k in range(4):
+        loss = (x * x).mean().item()
+        if loss < best - 1e-3:
+            best = loss
+            patience = 0
+        else:
+            patience += 1
+        if patience >= 2:
+            break
+        x = x * 0.5
+    return best, patience
+
+
+@program(inputs=BOTH)
+def lr_schedule(x):
+    lr = 0.1
+    for k in range(3):
+        g = x.norm().item()
+        if g > 2:
+            lr = lr * 0.5
+        x = x - lr * x
+    return x, lr
+
+
+@program(inputs=BOTH)
+def clip_norm(x):
+    n = x.norm().item()
+    c = 1.0 / (n + 1e-6)
+    if c < 1:
+        x = x * c
+    print(f"norm {n:.3f} clip {min(c, 1.0):.3f}")
+    return x
+
+
+@program(inputs=BOTH)
+def int_item_arith(x):
+    i = int(x.sum().item())
+    j = x.argmax().item()
+    return i * 2 + j, i // 2 if False else j % 2, x[j], x.roll(j), i == 7

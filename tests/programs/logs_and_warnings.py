@@ -234,3 +234,25 @@ def method_with_the_name_of_a_log_method(x):
     logger = Tracker()
     logger.info("kept")
     return x, logger.text
+
+
+@program(inputs=BOTH)
+def state_dict_logging(x):
+    logs = {"loss": x.mean().item(), "max": x.max().item()}
+    logger.info("stats %s", logs)
+    logger.info("loss=%(loss).2f", logs)
+    for k, v in logs.items():
+        print(f"{k}: {v:.3f}")
+    print(" | ".join(f"{k}={v:.2f}" for k, v in logs.items()))
+    return logs
+
+
+@program(inputs=BOTH)
+def nan_check(x):
+    loss = x.log().sum()
+    if torch.isnan(loss):
+        print("nan loss, skipping")
+        warnings.warn("nan")
+        return x * 0
+    logger.info("loss %s", loss.item())
+    return x / loss

@@ -1,6 +1,6 @@
 """Prints in every form, in every place: text, order and stream as in eager Python."""
 
-# ruff: noqa: UP031, UP032, F841, C416 (the ways in which users write it)
+# ruff: noqa: E741, UP031, UP032, F841, C416 (the ways in which users write it)
 
 import sys
 
@@ -349,3 +349,67 @@ def print_of_parameter(x):
 def generator_and_comprehension(x):
     [print("item", k, x[k]) for k in range(2)]
     return x
+
+
+@program(inputs=BOTH)
+def lists_mutated_later(x):
+    l = [1, x]
+    d = {"a": x}
+    print(l, d)
+    l.append(2)
+    d["b"] = 3
+    x = x + 1
+    print(l, d, len(l))
+    return x
+
+
+@program(inputs=BOTH)
+def text_in_loop(x):
+    for k in range(3):
+        msg = f"k={k} s={x.sum().item():.1f}"
+        if x.sum() > k:
+            print(msg)
+        x = x - 1
+    return x
+
+
+@program(inputs=BOTH)
+def walrus_print(x):
+    if (s := x.sum()) > 0:
+        print(f"{s=:.2f}")
+    return x
+
+
+@program(inputs=BOTH)
+def nested_function_prints(x):
+    tag = "t"
+
+    def show(v, *, end="\n"):
+        print(tag, v, end=end)
+
+    show(x, end="|")
+    if x.sum() > 0:
+        show(x.max())
+    return x
+
+
+@program(inputs=BOTH)
+def print_end_without_newline(x):
+    for k in range(3):
+        print(".", end="")
+        if x.sum() > k:
+            print("+", end="", flush=True)
+    print()
+    return x
+
+
+@program(inputs=BOTH)
+def print_between_writes(x):
+    b = torch.zeros(2)
+    b[0] = x[0]
+    print(b)
+    b[1] = x[1].item()
+    print(b, b.sum().item())
+    b.fill_(x.sum().item())
+    print(b)
+    return b

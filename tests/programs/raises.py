@@ -347,6 +347,87 @@ def early_return_then_raise(x, k):
     return x * k
 
 
+@program(inputs=BOTH)
+def raise_after_list_append(x):
+    out = []
+    out.append(x.sum())
+    if x.sum() > 0:
+        raise ValueError(f"{len(out)} {out[0].item()}")
+    return out
+
+
+@program(inputs=[lambda: (vec(3, 4), [1]), lambda: (vec(-1, -2), [1])])
+def argument_list_appended_before_raise(x, log):
+    log.append(len(log))
+    if x.sum() > 0:
+        raise ValueError("p")
+    log.append(99)
+    return x
+
+
+@program(inputs=BOTH)
+def assert_false_in_else(x):
+    if x.sum() > 0:
+        y = x + 1
+    else:
+        y = x
+        assert x.max() > 0, f"max {x.max().item()}"
+    return y
+
+
+@program(inputs=BOTH)
+def python_try_catches_python_error(x):
+    try:
+        raise KeyError("k")
+    except KeyError as e:
+        print("caught", e)
+    if x.sum() > 0:
+        x = x + 1
+    return x
+
+
+@program(inputs=BOTH)
+def try_inside_loop(x):
+    for k in range(2):
+        try:
+            if x.sum() > k:
+                x = x - 1
+        except RuntimeError:
+            x = x + 100
+    return x
+
+
+@program(inputs=BOTH)
+def nested_raises_and_prints(x):
+    for k in range(2):
+        print("k", k)
+        if x[k] > 3:
+            print("big")
+            if x.sum() > 6:
+                raise OverflowError(f"{k}: {x[k].item()}")
+        print("end", k)
+    return x
+
+
+@program(inputs=BOTH)
+def raise_with_tensor_arg(x):
+    if x.sum() > 0:
+        raise ValueError(x, x.sum(), [x.max()])
+    return x
+
+
+@program(inputs=BOTH)
+def nested_tensor_fn_raise(x):
+    def inner(v):
+        if v.sum() > 5:
+            raise ValueError("inner %.1f" % v.sum().item())
+        return v + 1
+
+    y = inner(x)
+    print("after inner")
+    return inner(y)
+
+
 ASSERTS = """\
 import torch
 

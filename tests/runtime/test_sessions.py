@@ -406,3 +406,19 @@ def test_with_the_cpp_wrapper() -> None:
     with contextlib.redirect_stdout(io.StringIO()) as text, pytest.raises(KeyError, match="large: 6.0"):
         fast(t(6))
     assert text.getvalue() == "sum 6.0\npositive\n"
+
+
+def test_tqdm_and_rich_under_any_name() -> None:
+    tqdm = pytest.importorskip("tqdm").tqdm
+    from rich import print as rich_print
+
+    def program(x: Tensor) -> Tensor:
+        tqdm.write(f"sum {x.sum().item():.1f}")
+        if x.sum() > 0:
+            tqdm.write("positive", end="!\n")
+            rich_print("[bold]rich[/bold]", x.shape)
+        return x
+
+    fast = autograph(program, backend="eager")
+    for x in (t(1), t(-1)):
+        assert out(fast, x) == out(program, x)
