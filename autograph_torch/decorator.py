@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 import torch
 
 from autograph_torch.capture import inlining, policy
-from autograph_torch.capture.compiled import compiled_callable
+from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
 from autograph_torch.codeobject import marked, new_function, origin_of, with_origin
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.live import Conversion, convert_code, names_in_reach
+from autograph_torch.runtime.performing import MODES, Mode, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +31,7 @@ def autograph(
     compile: bool = True,
     recursive: bool = True,
     fallback: str | None = None,
+    effects: Mode | Sequence[Callable[..., Any]] = "deferred",
     **compile_options: Any,
 ) -> Any:
     """Convert a function, method, nn.Module or class, and compile it with `torch.compile(fullgraph=True)`.
@@ -40,6 +42,8 @@ def autograph(
         recursive: convert the functions that are called from it, too.
         fallback: "graph_break" compiles what cannot become one graph in parts, with a warning that names the line;
             by default it is an error.
+        effects: "deferred" plays what is printed, logged and warned when the graph has returned, "immediate" as it
+            runs, "drop" not at all. Or further functions that are called for their effect, which are deferred, too.
         compile_options: keywords of torch.compile: backend, mode, dynamic, options.
 
     Returns:
@@ -51,48 +55,61 @@ def autograph(
     """
     if fallback not in (None, "graph_break"):
         raise ValueError(f'fallback can be None or "graph_break", not {fallback!r}')
-    if fallback is not None:
-        compile_options = {**compile_options, "fallback": fallback}
     if target is None:
-        return functools.partial(autograph, compile=compile, recursive=recursive, **compile_options)
+        return functools.partial(
+            autograph, compile=compile, recursive=recursive, fallback=fallback, effects=effects, **compile_options
+        )
     if not compile:
         return convert(target, recursive=recursive)
     inlining.install(required=recursive)
+    again = functools.partial(autograph, recursive=recursive, fallback=fallback, effects=effects, **compile_options)
     if isinstance(target, type):
-        return convert_module_class(
-            target, lambda function: autograph(function, recursive=recursive, **compile_options)
-        )
+        return convert_module_class(target, again)
+    how = Compiling(compile_options, _settings(effects), fallback)
     if isinstance(target, torch.nn.Module):
-        return convert_module(target, recursive, compile_options, convert_one)
+        return convert_module(target, recursive, how, convert_one)
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(autograph(target.__func__, recursive=recursive, **compile_options))
-    return compiled_callable(convert(target, recursive=recursive, refuse_builtins=True), target, compile_options)
+        return type(target)(again(target.__func__))
+    converted = convert(target, recursive=recursive, refuse_builtins=True, effects=how.effects.names)
+    return compiled_callable(converted, target, how)
 
 
-def convert(target: Any, /, *, recursive: bool = True, refuse_builtins: bool = False) -> Any:
+def _settings(effects: Mode | Sequence[Callable[..., Any]]) -> Settings:
+    if not isinstance(effects, str):
+        return Settings(functions=tuple(effects))
+    if effects not in MODES:
+        raise ValueError(f"effects must be one of {', '.join(MODES)}, or a list of functions; got {effects!r}")
+    return Settings(effects)
+
+
+def convert(
+    target: Any, /, *, recursive: bool = True, refuse_builtins: bool = False, effects: frozenset[str] = frozenset()
+) -> Any:
     """The rewritten function, not compiled: run as it is, it does what the original does.
 
     Args:
         target: as for `autograph`.
         recursive: when it is traced, also convert the functions that it calls.
         refuse_builtins: raise for a built-in function instead of giving it back.
+        effects: last names of further functions that are called for their effect, which `autograph` is given.
     """
     inlining.install(required=recursive)
+    again = functools.partial(convert, recursive=recursive, effects=effects)
     if isinstance(target, type):
-        return convert_module_class(target, lambda function: convert(function, recursive=recursive))
+        return convert_module_class(target, again)
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, None, convert_one)
     if isinstance(target, types.FunctionType) and policy.is_torch(target.__code__):
         return _calling(target, recursive)  # torch may have an operator for it, or a rule of its own
     if isinstance(target, types.FunctionType):
-        code = marked(conversion_of(target).code, follow=recursive)
+        code = marked(conversion_of(target, effects).code, follow=recursive)
         return new_function(target, with_origin(code, origin_of(target.__code__) or target.__code__))
     if isinstance(target, types.MethodType):
-        return types.MethodType(convert(target.__func__, recursive=recursive), target.__self__)
+        return types.MethodType(again(target.__func__), target.__self__)
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(convert(target.__func__, recursive=recursive))
+        return type(target)(again(target.__func__))
     if isinstance(target, functools.partial):
-        return functools.partial(convert(target.func, recursive=recursive), *target.args, **target.keywords)
+        return functools.partial(again(target.func), *target.args, **target.keywords)
     if isinstance(target, (types.BuiltinFunctionType, types.BuiltinMethodType)) or not callable(target):
         if refuse_builtins or not callable(target):
             raise _not_convertible(target)
@@ -105,9 +122,9 @@ def convert_one(function: types.FunctionType) -> types.FunctionType:
     return convert(function, recursive=False)  # type: ignore[no-any-return]
 
 
-def conversion_of(function: types.FunctionType) -> Conversion:
+def conversion_of(function: types.FunctionType, effects: frozenset[str] = frozenset()) -> Conversion:
     """What the compiler makes of a function."""
-    return convert_code(function.__code__, names_in_reach(function), {})
+    return convert_code(function.__code__, names_in_reach(function), {}, effects)
 
 
 def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:

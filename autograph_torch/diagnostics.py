@@ -179,6 +179,13 @@ _RULES = (
         "torch._inductor.config.inplace_buffers = False",
     ),
     Rule(
+        "AG113",
+        "a number that depends on data is computed in the graph",
+        "Functions of `math` that torch.compile does not take for such numbers, and `tolist` of floats.",
+        "math.exp(-loss.item())",
+        "ag.math.exp(-loss.item())",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",
@@ -264,6 +271,16 @@ _RULES = (
         "AG322",
         "a tensor with a gradient cannot be printed",
         "Eager prints its grad_fn, which the graph does not have.",
+    ),
+    Rule(
+        "AG324",
+        "a value cannot be handed to an effect",
+        "Calls like print are made when the graph has run. An object whose content may have changed then is refused.",
+    ),
+    Rule(
+        "AG325",
+        "an exception that data decides on inside `try` or `with`",
+        "The graph raises when it runs; `except` and `finally` of the function have no part in it.",
     ),
     Rule(
         "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."

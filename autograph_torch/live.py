@@ -29,6 +29,7 @@ def convert_code(
     function_code: types.CodeType,
     names: Mapping[str, Any],
     seeds: Mapping[str, Kind],
+    effects: frozenset[str] = frozenset(),
     splits: frozenset[int] = frozenset(),
 ) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
@@ -37,6 +38,7 @@ def convert_code(
         function_code: the code of the function.
         names: globals and closed-over values in reach of it.
         seeds: kinds of its parameters, as far as the caller knows.
+        effects: last names of further functions that are called for their effect.
         splits: lines of `if` statements that need what follows in both branches.
 
     Raises:
@@ -45,7 +47,7 @@ def convert_code(
     if is_marked(function_code):
         return Conversion(function_code, ())
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds, splits=splits)
+    rewritten = rewrite_located(located, names, seeds, effects=effects, splits=splits)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -57,17 +59,20 @@ def rewrite_located(
     names: Mapping[str, Any],
     seeds: Mapping[str, Kind],
     assume_unknown: bool = True,
+    effects: frozenset[str] = frozenset(),
     splits: frozenset[int] = frozenset(),
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
-    around = replace(surroundings_of(located, names, assume_unknown), split_lines=splits)
+    around = replace(surroundings_of(located, names, assume_unknown, effects), split_lines=splits)
     if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)
 
 
-def surroundings_of(located: Located, names: Mapping[str, Any], assume_unknown: bool) -> Surroundings:
+def surroundings_of(
+    located: Located, names: Mapping[str, Any], assume_unknown: bool, effects: frozenset[str] = frozenset()
+) -> Surroundings:
     """What is known around a live function."""
     used = {node.id for node in gast.walk(as_function(located.node)) if isinstance(node, gast.Name)}
     return Surroundings(
@@ -77,6 +82,7 @@ def surroundings_of(located: Located, names: Mapping[str, Any], assume_unknown: 
         outer={name: kind_of(names[name]) for name in used if name in names and not _is_torch(names[name])},
         assume_unknown=assume_unknown,
         skipped_lines=skipped_lines(located.filename, located.lines),
+        effects=effects,
     )
 
 
@@ -129,4 +135,17 @@ def _torch_path(value: Any) -> str | None:
 def _imports(names: Mapping[str, Any], used: set[str]) -> Imports:
     torch = {name: path for name in used if name in names and (path := _torch_path(names[name])) is not None}
     modules = {name for name in used if isinstance(names.get(name), types.ModuleType)} - set(torch)
-    return Imports(torch, frozenset(modules))
+    origins = {name: path for name in used if name in names and (path := _origin(names[name])) is not None}
+    return Imports(torch, frozenset(modules), origins)
+
+
+def _origin(value: Any) -> str | None:
+    """Where a live value comes from, as an import statement would name it; "logging.Logger" for a logger."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    if any(
+        base.__module__ == "logging" and base.__name__ in ("Logger", "LoggerAdapter") for base in type(value).__mro__
+    ):
+        return "logging.Logger"
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return f"{module.lstrip('_')}.{name}" if isinstance(module, str) and isinstance(name, str) else None

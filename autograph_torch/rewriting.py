@@ -33,6 +33,7 @@ class Surroundings:
     skipped_lines: frozenset[int] = frozenset()
     passes: tuple[Pass, ...] = PASSES
     split_lines: frozenset[int] = frozenset()
+    effects: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def _run_passes(
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
         split_lines=around.split_lines,
+        effects=around.effects,
     )
     if not has_work(tree, facts):
         return tree, facts
@@ -100,7 +102,7 @@ def _rewrite_nested(
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
     if not any(isinstance(node, SCOPES) for node in walk_scope(children(function))):
         return function
-    inner = replace(around, outer=kinds.names())
+    inner = replace(around, imports=around.imports.without(kinds.local_names()), outer=kinds.names())
 
     def visit(node: gast.AST) -> gast.AST:
         if isinstance(node, FUNCTIONS) and node.lineno not in around.skipped_lines:

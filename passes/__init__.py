@@ -19,6 +19,7 @@ from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
+from autograph_torch.passes.numbers import lower_numbers
 from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.starts import has_work
 from autograph_torch.passes.ternaries import lower_ternaries
@@ -30,6 +31,7 @@ Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 PASSES: tuple[Pass, ...] = (
     lower_effects,  # first: an assertion becomes an `if`, which all others then see
     lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables
+    lower_numbers,  # while names still have the kinds that the user's text gives them
     lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next
     lower_logic,  # before all that asks whether a test may be a tensor: it must find its final form
     lower_ternaries,  # expressions before statements, so that moved statements carry finished expressions

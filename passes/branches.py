@@ -117,7 +117,7 @@ class _Branches:
             self._facts.report("AG202", node, "a jump under a tensor test could not be structured")
             return False
         raised = [inner for arm in (node.body, node.orelse) for inner in _raises(arm)]
-        if any(failure_of(inner, self._facts) is None for inner in raised):
+        if any(failure_of(inner) is None for inner in raised):
             self._facts.report(
                 "AG207",
                 node,
@@ -291,7 +291,7 @@ def _returning_beside(node: gast.stmt, names: list[str]) -> gast.stmt:
 
 
 def _raise_as_return(node: gast.stmt, facts: Facts) -> gast.stmt:
-    if isinstance(node, gast.Raise) and (failure := failure_of(node, facts)) is not None:
+    if isinstance(node, gast.Raise) and (failure := failure_of(node)) is not None:
         return replace(node, returns(failure))
     if isinstance(node, gast.If):
         body = [_raise_as_return(s, facts) for s in node.body]

@@ -1,118 +1,141 @@
 """Calls for their effect on the world, and exceptions under a tensor test, become effects of the graph, in order.
 
     print(f"loss {loss:.3f}")              ag.effect(print, ag.text("loss {:.3f}", loss))
-    warnings.warn("big")                   ag.effect(warnings.warn, "big")
+    logger.info("loss %s", loss)           ag.effect(logger.info, "loss %s", loss)
+    sys.stdout.write(text)                 ag.effect(print, text, end="")
     if bad.any(): raise ValueError("x")    if bad.any(): return ag.fail(ValueError, "x")     (in the branch's function)
     assert ok.all(), "not ok"              if ag.not_(ok.all()): ag.fail(AssertionError, "not ok")
 
-Left alone: exceptions with a cause or with keywords.
+Calls of print (also rich's), warnings.warn, tqdm.write, methods of loggers, and functions that the user names. The
+runtime looks once more at what is called: a method `info` of something that is no logger is just called.
+Left alone: exceptions with a cause, `raise` alone, log calls that ask for the exception being handled.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES
+from autograph_torch.passes.texts import Texts, text_values, texts_of
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
-from autograph_torch.source.templates import constant, parameter, runtime_call, thunk
+from autograph_torch.source.templates import constant, runtime_call
 
 _LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log", "warn"))
+_FUNCTIONS = frozenset(("builtins.print", "rich.print", "warnings.warn"))
+_TRACEBACK_KEYWORDS = frozenset(("exc_info", "stack_info"))
+_STREAMS = {"sys.stdout": (), "sys.stderr": ("file",)}
 
 
 def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite prints, warnings, log calls and asserts on tensors."""
-
     wanted = facts.handles_tensors()
+    texts = texts_of(function, facts, _shown(function, facts))
+    named = {id(node) for node in text_values(function, texts)}
 
-    def lower(node: gast.AST) -> gast.AST:
+    def lower(node: gast.AST, under_data: bool = False) -> gast.AST:
         if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
+        under_data = under_data or facts.is_site(node)
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
-            return _assertion(node, facts)
-        if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and is_host_call(node.value):
-            return derive(node, value=_host_call(node.value, facts))
-        return rebuild(node, lower)
+            return _assertion(node, facts, texts)
+        if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+            written = _written(node.value, facts, texts)
+            if written is not None:
+                return derive(node, value=written)
+        if wanted and isinstance(node, gast.Call) and is_host_call(node, facts):
+            return _host_call(node, facts, texts)
+        if isinstance(node, gast.Raise) and under_data:
+            return _with_texts(node, texts)
+        if id(node) in named:
+            return derive(node, value=texts.argument(node.value))
+        return rebuild(node, lambda child: lower(child, under_data))
 
     return rebuild(function, lower)
 
 
-def is_host_call(node: gast.Call) -> bool:
-    """`print`, `warnings.warn` and the methods of loggers, as long as the arguments are written out."""
-    if any(isinstance(argument, gast.Starred) for argument in node.args) or any(k.arg is None for k in node.keywords):
-        return False
+def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
+    """Every argument of an effect or exception."""
+    for node in gast.walk(function):
+        if facts.is_skipped(node):
+            continue
+        if isinstance(node, gast.Assert) and node.msg is not None and facts.may_be_tensor(node.test):
+            yield node.msg
+        call = node.exc if isinstance(node, gast.Raise) else node
+        if not isinstance(call, gast.Call):
+            continue
+        if call is not node or is_host_call(call, facts) or stream_method(call, facts):
+            yield from [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+# -- host calls --------------------------------------------------------------------------------------------------------
+
+
+def is_host_call(node: gast.Call, facts: Facts) -> bool:
+    """Whether a call is made for its effect, as far as its text shows."""
     function = node.func
-    if isinstance(function, gast.Name):
-        return function.id == "print"
-    if not isinstance(function, gast.Attribute):
-        return False
-    owner = _owner(function)
-    if owner == "warnings" and function.attr == "warn":
+    origin = facts.kinds.origin(function)
+    if origin in _FUNCTIONS or (origin or "").endswith("tqdm.write"):
         return True
-    return function.attr in _LOG_METHODS and owner.lower().lstrip("_") in ("log", "logger", "logging")
+    last = function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")
+    if last in facts.effects:
+        return True
+    if not isinstance(function, gast.Attribute) or last not in _LOG_METHODS:
+        return False
+    if any(keyword.arg in _TRACEBACK_KEYWORDS for keyword in node.keywords):
+        return False
+    owner = facts.kinds.origin(function.value)
+    return owner in ("logging", "logging.Logger") or (owner is None and _named_like_a_logger(function.value))
 
 
-def _owner(function: gast.Attribute) -> str:
-    """The last name before the method: `logger` in `self.logger.info`."""
-    base = function.value
-    return base.id if isinstance(base, gast.Name) else base.attr if isinstance(base, gast.Attribute) else ""
+def _named_like_a_logger(owner: gast.expr) -> bool:
+    """`logger` in `self.logger.info`."""
+    last = owner.id if isinstance(owner, gast.Name) else owner.attr if isinstance(owner, gast.Attribute) else ""
+    return last.lower().strip("_") in ("log", "logger")
 
 
-def _host_call(node: gast.Call, facts: Facts) -> gast.expr:
+def _host_call(node: gast.Call, facts: Facts, texts: Texts) -> gast.expr:
     facts.report("AG110", node, "a call for its effect becomes an effect of the graph")
-    arguments = [_argument(argument, facts) for argument in node.args]
-    new = runtime_call("effect", _host_function(node.func), *arguments)
-    new.keywords = node.keywords
+    new = runtime_call("effect", node.func, *(texts.argument(argument) for argument in node.args))
+    new.keywords = _keywords(node, texts)
     return replace(node, new)
 
 
-def _host_function(function: gast.expr) -> gast.expr:
-    """The function to call; a logger's method as a function, because the tracer does not take it for a constant."""
-    of_module = isinstance(function, gast.Attribute) and _owner(function) == "warnings"
-    if isinstance(function, gast.Attribute) and not of_module:
-        call = gast.Call(
-            func=function,
-            args=[gast.Starred(value=name("args"), ctx=gast.Load())],
-            keywords=[gast.keyword(arg=None, value=name("kwargs"))],
-        )
-        made = thunk(call)
-        made.args.vararg, made.args.kwarg = parameter("args"), parameter("kwargs")
-        return made
-    return function
+def _keywords(node: gast.Call, texts: Texts) -> list[gast.keyword]:
+    new = []
+    for keyword in node.keywords:
+        value = texts.argument(keyword.value)
+        new.append(keyword if value is keyword.value else derive(keyword, value=value))
+    return new
 
 
-def _argument(node: gast.expr, facts: Facts) -> gast.expr:
-    """A formatted string with tensors in it is put together when the graph runs."""
-    if not isinstance(node, gast.JoinedStr) or not _formats_data(node, facts):
-        return node
-    template, values = "", []
-    for part in node.values:
-        if isinstance(part, gast.Constant):
-            template += str(part.value).replace("{", "{{").replace("}", "}}")
-            continue
-        spec = _format_spec(part)
-        if spec is None:
-            return node
-        conversion = f"!{chr(part.conversion)}" if part.conversion != -1 else ""
-        template += "{" + conversion + (f":{spec}" if spec else "") + "}"
-        values.append(part.value)
-    return replace(node, runtime_call("text", constant(template), *values))
-
-
-def _formats_data(node: gast.JoinedStr, facts: Facts) -> bool:
-    return any(facts.kinds.of(p.value) not in (Kind.PYTHON,) for p in node.values if not isinstance(p, gast.Constant))
-
-
-def _format_spec(part: gast.FormattedValue) -> str | None:
-    if part.format_spec is None:
+def stream_method(node: gast.Call, facts: Facts) -> str:
+    """`write` or `flush` of sys.stdout or sys.stderr."""
+    if not isinstance(node.func, gast.Attribute) or facts.kinds.origin(node.func.value) not in _STREAMS:
         return ""
-    pieces = part.format_spec.values
-    return "".join(str(p.value) for p in pieces) if all(isinstance(p, gast.Constant) for p in pieces) else None
+    fits = (node.func.attr, len(node.args), len(node.keywords)) in (("write", 1, 0), ("flush", 0, 0))
+    return node.func.attr if fits else ""
 
 
-def _assertion(node: gast.Assert, facts: Facts) -> gast.stmt:
-    arguments = [_argument(node.msg, facts)] if node.msg is not None else []
+def _written(node: gast.Call, facts: Facts, texts: Texts) -> gast.expr | None:
+    """A call of `sys.stdout.write` as a print."""
+    method = stream_method(node, facts)
+    if not method:
+        return None
+    facts.report("AG110", node, "a call for its effect becomes an effect of the graph")
+    options = {"end": constant("")} if method == "write" else {"end": constant(""), "flush": constant(True)}
+    if _STREAMS[facts.kinds.origin(node.func.value) or ""]:
+        options["file"] = node.func.value
+    return replace(node, runtime_call("effect", name("print"), *map(texts.argument, node.args), **options))
+
+
+# -- exceptions --------------------------------------------------------------------------------------------------------
+
+
+def _assertion(node: gast.Assert, facts: Facts, texts: Texts) -> gast.stmt:
+    arguments = [texts.argument(node.msg)] if node.msg is not None else []
     failure = gast.Expr(value=runtime_call("fail", name("AssertionError"), *arguments))
     negated = isinstance(node.test, gast.UnaryOp) and isinstance(node.test.op, gast.Not)
     test = node.test.operand if negated else runtime_call("not_", node.test)
@@ -120,19 +143,25 @@ def _assertion(node: gast.Assert, facts: Facts) -> gast.stmt:
     return replace(node, place(gast.If(test=test, body=[failure], orelse=[]), node))
 
 
-def failure_of(node: gast.Raise, facts: Facts) -> gast.expr | None:
+def _with_texts(node: gast.Raise, texts: Texts) -> gast.Raise:
+    """The statement with the texts of its arguments rewritten, when it can be raised from the graph."""
+    if not isinstance(node.exc, gast.Call) or failure_of(node) is None:
+        return node
+    arguments = [texts.argument(argument) for argument in node.exc.args]
+    keywords = _keywords(node.exc, texts)
+    before = [*node.exc.args, *node.exc.keywords]
+    if all(new is old for new, old in zip([*arguments, *keywords], before, strict=True)):
+        return node
+    return derive(node, exc=derive(node.exc, args=arguments, keywords=keywords))
+
+
+def failure_of(node: gast.Raise) -> gast.expr | None:
     """`raise E(args)` as an expression; None for what cannot be raised from the graph."""
-    if node.exc is None or node.cause is not None:
+    from_none = isinstance(node.cause, gast.Constant) and node.cause.value is None
+    if node.exc is None or not (node.cause is None or from_none):
         return None
     if isinstance(node.exc, gast.Call):
-        if node.exc.keywords or any(isinstance(argument, gast.Starred) for argument in node.exc.args):
-            return None
-        return runtime_call("fail", node.exc.func, *(_argument(argument, facts) for argument in node.exc.args))
-    if isinstance(node.exc, (gast.Name, gast.Attribute)) and _is_class_name(node.exc):
-        return runtime_call("fail", node.exc)
-    return None
-
-
-def _is_class_name(node: gast.Name | gast.Attribute) -> bool:
-    text = node.id if isinstance(node, gast.Name) else node.attr
-    return text[:1].isupper()
+        new = runtime_call("fail", node.exc.func, *node.exc.args)
+        new.keywords = node.exc.keywords
+        return new
+    return runtime_call("fail", node.exc) if isinstance(node.exc, (gast.Name, gast.Attribute)) else None

@@ -18,10 +18,11 @@ from typing import Any
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import SCOPES, binds
+from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.scopes import SCOPES, binds, reads
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace
-from autograph_torch.source.templates import RUNTIME, call, runtime_call, thunk
+from autograph_torch.source.templates import RUNTIME, call, runtime_call, thunk, tuple_of
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -32,6 +33,7 @@ def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 class _Logic:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._numbers: set[str] = set()  # temporary names of numbers that depend on data
 
     def value(self, node: gast.AST) -> gast.AST:
         """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
@@ -103,8 +105,7 @@ class _Logic:
             return runtime_call("and_value" if isinstance(op, gast.And) else "or_value", operands[0], thunk(rest))
         first, again = self._once(operands[0], "left")
         rest = self._rest(op, operands[1:], as_test, harmless)
-        arms = (thunk(rest), thunk(again)) if isinstance(op, gast.And) else (thunk(again), thunk(rest))
-        return runtime_call("cond", first, *arms)
+        return self._choice(first, *((rest, again) if isinstance(op, gast.And) else (again, rest)), operands[0])
 
     def _rest(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
         return self._join(op, operands, as_test, harmless) if len(operands) > 1 else operands[0]
@@ -130,8 +131,22 @@ class _Logic:
                 joined = runtime_call("and_value", link, thunk(joined))
                 continue
             first, again = self._once(link, "left")
-            joined = runtime_call("cond", first, thunk(joined), thunk(again))
+            joined = self._choice(first, joined, again, link)
         return self._done(node, joined)
+
+    def _choice(self, test: gast.expr, then: gast.expr, otherwise: gast.expr, asked: gast.expr) -> gast.expr:
+        """`then if test else otherwise`; numbers that depend on data may not be closed over."""
+        names = [name for name in reads([then, otherwise]) if name in self._numbers or self._facts.handed_over([name])]
+        if isinstance(test, gast.NamedExpr) and self._is_number(asked):
+            self._numbers.add(test.target.id)
+            names.append(test.target.id)
+        handed = sorted(set(names))
+        groups = {"reads": tuple_of(handed)} if handed else {}
+        return runtime_call("cond", test, thunk(then, handed), thunk(otherwise, handed), **groups)
+
+    def _is_number(self, node: gast.expr) -> bool:
+        kind = self._facts.kinds.of(node)
+        return kind == Kind.SYMBOL or (kind == Kind.UNKNOWN and self._facts.assume_unknown)
 
     def _once(self, value: gast.expr, base: str) -> tuple[gast.expr, gast.expr]:
         """An expression to be evaluated now, and one to read its value again."""

@@ -13,7 +13,8 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES
-from autograph_torch.passes.effects import is_host_call
+from autograph_torch.passes.effects import is_host_call, stream_method
+from autograph_torch.passes.numbers import is_number
 from autograph_torch.passes.queries import is_membership, is_query
 from autograph_torch.source.nodes import children
 
@@ -52,11 +53,13 @@ def _compares(node: gast.Compare, facts: Facts) -> bool:
 
 
 def _calls(node: gast.Call, facts: Facts) -> bool:
-    return is_query(node, facts) or (isinstance(node.func, gast.Name) and node.func.id in ("any", "all"))
+    if is_query(node, facts) or is_number(node, facts) or (is_host_call(node, facts) and facts.handles_tensors()):
+        return True
+    return isinstance(node.func, gast.Name) and node.func.id in ("any", "all")
 
 
-def _has_effect(node: gast.Expr, facts: Facts) -> bool:
-    return isinstance(node.value, gast.Call) and is_host_call(node.value) and facts.handles_tensors()
+def _writes(node: gast.Expr, facts: Facts) -> bool:
+    return isinstance(node.value, gast.Call) and bool(stream_method(node.value, facts)) and facts.handles_tensors()
 
 
 _STARTS: Mapping[type[gast.AST], Callable[[Any, Facts], bool]] = {
@@ -69,5 +72,5 @@ _STARTS: Mapping[type[gast.AST], Callable[[Any, Facts], bool]] = {
     gast.BoolOp: _combines,
     gast.Compare: _compares,
     gast.Call: _calls,
-    gast.Expr: _has_effect,
+    gast.Expr: _writes,
 }

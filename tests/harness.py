@@ -4,8 +4,8 @@
     def double_or_half(x):
         ...
 
-Eager Python is the oracle: values, Python types, dtypes, mutated arguments, module state, stdout, exceptions and
-gradients.
+Eager Python is the oracle: values, Python types, dtypes, mutated arguments, module state, stdout, stderr, log records
+and warnings in their common order and with their places, exceptions and gradients.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ import contextlib
 import dataclasses
 import io
 import linecache
+import logging
 import math
+import os
 import signal
+import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -71,7 +74,7 @@ class Outcome:
     result: Any
     error: BaseException | None
     arguments: Call
-    stdout: str
+    events: tuple[str, ...]
     gradients: dict[str, Tensor | None]
     shared: frozenset[Pair] = frozenset()
 
@@ -250,16 +253,73 @@ def run(subject: Subject, owner: Subject, factory: Factory, grad: bool) -> Outco
     leaves = differentiable(owner, arguments) if grad else {}
     torch.manual_seed(0)
     result, error = None, None
-    with contextlib.redirect_stdout(io.StringIO()) as stdout, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with recorded() as events:
         try:
             result = subject(*arguments.args, **arguments.kwargs)
             backward(result, leaves)
         except Exception as raised:
             error = raised
     gradients = {name: leaf.grad for name, leaf in leaves.items()}
-    seen = {"result": result, "argument": arguments.args, "keyword": arguments.kwargs, "state": state_of(owner)}
-    return Outcome(result, error, arguments, stdout.getvalue(), gradients, shared_parts(seen))
+    seen = tuple(event for event in events if "FX-traced Module" not in event)  # torch's remark on an exception
+    parts = {"result": result, "argument": arguments.args, "keyword": arguments.kwargs, "state": state_of(owner)}
+    return Outcome(result, error, arguments, seen, gradients, shared_parts(parts))
+
+
+class Stream(io.TextIOBase):
+    """What is written to a stream, as events: one for all that is written before something else happens."""
+
+    def __init__(self, label: str, events: list[str]) -> None:
+        self._label = label
+        self._events = events
+
+    def write(self, text: str) -> int:
+        if self._events and self._events[-1].startswith(self._label):
+            self._events[-1] += text
+        else:
+            self._events.append(self._label + text)
+        return len(text)
+
+
+class Records(logging.Handler):
+    """Log records of the programs, as events."""
+
+    def __init__(self, events: list[str]) -> None:
+        super().__init__()
+        self._events = events
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.name.startswith(("programs", "tests")) or record.name == "root":
+            place = f"{os.path.basename(record.pathname)}:{record.lineno} {record.funcName}"
+            self._events.append(f"log: {record.levelname} {record.name} {place}: {record.getMessage()}")
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[list[str]]:
+    """All that a program shows to the world, in order. Warnings and log records come with their places."""
+    events: list[str] = []
+
+    def show(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
+        if is_program(filename):
+            events.append(f"warning: {category.__name__} {os.path.basename(filename)}:{lineno}: {message}")
+
+    root, handler = logging.getLogger(), Records(events)
+    root.addHandler(handler)
+    with (
+        contextlib.redirect_stdout(Stream("stdout: ", events)),  # type: ignore[type-var]
+        contextlib.redirect_stderr(Stream("stderr: ", events)),  # type: ignore[type-var]
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        try:
+            yield events
+        finally:
+            root.removeHandler(handler)
+
+
+def is_program(filename: str) -> bool:
+    """Whether a file holds programs (or calls them)."""
+    return "tests" in os.path.dirname(os.path.abspath(filename)).split(os.sep)
 
 
 def differentiable(owner: Subject, arguments: Call) -> dict[str, Tensor]:
@@ -339,13 +399,13 @@ def compared(expected: Outcome, actual: Outcome, where: str) -> Verdict:
     """The verdict on one call."""
     if actual.error is not None and (expected.error is None or type(actual.error) is not type(expected.error)):
         return failure(actual.error, where)
-    if expected.error is not None:
-        return verdict_of(difference(said(expected.error), said(actual.error), "exception"), where)
     pairs = (
+        ("exception", said(expected.error), said(actual.error)),
+        ("place of the exception", raised_at(expected.error), raised_at(actual.error)),
         ("result", expected.result, actual.result),
         ("arguments", expected.arguments.args, actual.arguments.args),
         ("keyword arguments", expected.arguments.kwargs, actual.arguments.kwargs),
-        ("stdout", expected.stdout, actual.stdout),
+        ("events", expected.events, actual.events),
         ("gradient", with_zeros(expected, actual), with_zeros(actual, expected)),
     )
     found = (difference(wanted, got, name) for name, wanted, got in pairs)
@@ -355,6 +415,15 @@ def compared(expected: Outcome, actual: Outcome, where: str) -> Verdict:
 def said(error: BaseException | None) -> str:
     """The type and the message of an exception, or that there is none."""
     return f"{type(error).__name__}: {error}" if error is not None else "no exception"
+
+
+def raised_at(error: BaseException | None) -> str:
+    """The innermost line of a program in an exception's traceback, when it is the one that raises."""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    places = [frame for frame in frames if is_program(frame.filename)]
+    if not places or not (places[-1].line or "").startswith(("raise", "assert")):
+        return ""
+    return f"{os.path.basename(places[-1].filename)}:{places[-1].lineno}"
 
 
 def with_zeros(one: Outcome, other: Outcome) -> dict[str, Tensor | None]:

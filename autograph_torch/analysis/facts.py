@@ -47,6 +47,7 @@ class Facts:
     skipped_lines: frozenset[int] = frozenset()
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
     split_lines: frozenset[int] = frozenset()  # `if` statements that need what follows in both branches
+    effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
     @cached_property

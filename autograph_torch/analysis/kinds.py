@@ -67,23 +67,47 @@ class Imports:
 
     torch: Mapping[str, str] = field(default_factory=dict)  # name -> dotted path below torch, "" for torch itself
     modules: frozenset[str] = frozenset()
+    origins: Mapping[str, str] = field(default_factory=dict)  # name -> dotted path of what it was imported from
+
+    def without(self, names: Iterable[str]) -> Imports:
+        """The same for code that sees other variables of these names."""
+        hidden = set(names)
+        torch = {name: path for name, path in self.torch.items() if name not in hidden}
+        origins = {name: path for name, path in self.origins.items() if name not in hidden}
+        return Imports(torch, self.modules - hidden, origins)
 
 
 def imports_of(body: Iterable[ast.AST]) -> Imports:
     """What the import statements of a module (or function) bind, wherever they stand; of trees from gast or ast."""
     torch: dict[str, str] = {}
     modules: set[str] = set()
+    origins: dict[str, str] = {}
     for node in body:
         for statement in statements(node):
             if isinstance(statement, (gast.Import, ast.Import)):
                 for alias in statement.names:
                     path = alias.name if alias.asname else alias.name.split(".")[0]
                     _bind(alias.asname or path, path, torch, modules)
+                    origins[alias.asname or path] = path
             elif isinstance(statement, (gast.ImportFrom, ast.ImportFrom)) and statement.module and not statement.level:
                 for alias in statement.names:
+                    origins[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
                     if statement.module.split(".")[0] in words.TORCH_MODULES:
                         _bind(alias.asname or alias.name, f"{statement.module}.{alias.name}", torch, modules)
-    return Imports(torch, frozenset(modules))
+            elif isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
+                if dotted(statement.value.func, origins) == "logging.getLogger":
+                    origins.update((n.id, "logging.Logger") for n in statement.targets if isinstance(n, gast.Name))
+    return Imports(torch, frozenset(modules), origins)
+
+
+def dotted(node: gast.expr, names: Mapping[str, str]) -> str | None:
+    """The dotted path of an expression such as `a.b.c` whose first name is known."""
+    if isinstance(node, gast.Name):
+        return names.get(node.id)
+    if isinstance(node, gast.Attribute):
+        base = dotted(node.value, names)
+        return None if base is None else f"{base}.{node.attr}"
+    return None
 
 
 def _bind(name: str, path: str, torch: dict[str, str], modules: set[str]) -> None:
@@ -137,6 +161,17 @@ class Kinds:
 
     def names(self) -> dict[str, Kind]:
         return dict(self._env)
+
+    def local_names(self) -> set[str]:
+        """Names that are variables of this function."""
+        return self._bound | set(self._seeds)
+
+    def origin(self, node: gast.expr) -> str | None:
+        """The dotted path of what was imported (`warnings.warn`, `builtins.print`); "logging.Logger" for a logger."""
+        local = self.local_names()
+        if isinstance(node, gast.Name) and node.id == "print" and node.id not in local:
+            return self._imports.origins.get("print", "builtins.print")
+        return dotted(node, {name: path for name, path in self._imports.origins.items() if name not in local})
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -292,7 +327,8 @@ class Kinds:
                 continue
             function = node.func
             if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
-                if function.attr in words.TENSOR_METHODS:
+                is_module = function.value.id in self._imports.torch or function.value.id in self._imports.modules
+                if function.attr in words.TENSOR_METHODS and not is_module:
                     self._evidence.add(function.value.id)
             path = self.torch_path(function)
             if path is not None and node.args and isinstance(node.args[0], gast.Name):

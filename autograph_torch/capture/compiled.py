@@ -5,45 +5,82 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch._dynamo.exc import Unsupported
 
 from autograph_torch.capture import inlining
 from autograph_torch.capture.errors import translated
 from autograph_torch.diagnostics import CaptureError
+from autograph_torch.runtime.performing import Settings, in_python, in_session, session
 
 
-def compiled_callable(converted: Callable[..., Any], original: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
-    """Compile `converted`; the wrapper looks like `original` and raises this package's errors.
+@dataclass(frozen=True)
+class Compiling:
+    """How a function is compiled: keywords of torch.compile, and what becomes of its effects.
 
-    Args:
-        options: keywords of torch.compile; and `fallback`: "graph_break" compiles what cannot be one graph in parts.
+    fallback: "graph_break" compiles what cannot be one graph in parts.
     """
-    whole = torch.compile(converted, **{"fullgraph": True, **_for_torch(options)})
-    run = _WithBreaks(converted, whole, _for_torch(options)) if options.get("fallback") else whole
+
+    options: Mapping[str, Any]
+    effects: Settings
+    fallback: str | None = None
+
+
+def compiled_callable(converted: Callable[..., Any], original: Any, how: Compiling) -> Callable[..., Any]:
+    """Compile `converted`; the wrapper looks like `original` and raises this package's errors."""
+    whole = _Whole(converted, how)
+    run = _WithBreaks(converted, whole, how) if how.fallback else whole
 
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling():
             return converted(*args, **kwargs)
-        with translated():
-            return run(*args, **kwargs)
+        return run(*args, **kwargs)
 
     call.__autograph_converted__ = converted  # type: ignore[attr-defined]
     return call
 
 
-def _for_torch(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != "fallback"}
+class _Whole:
+    """One graph. A call that raises whatever the data runs in Python."""
+
+    def __init__(self, converted: Callable[..., Any], how: Compiling) -> None:
+        self._plain = converted
+        self._compiled = torch.compile(converted, **{"fullgraph": True, **how.options})
+        self._settings = how.effects
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            with translated():
+                return in_session(self._settings, self._compiled, self._plain, args, kwargs)
+        except CaptureError as refused:
+            if not _raises_in_python(refused):
+                raise
+            error = refused
+        # Whatever the data, this call raises; no graph can. What the program does until then, it does in Python.
+        in_python(self._settings, self._plain, args, kwargs)
+        raise error
+
+
+def _raises_in_python(error: CaptureError) -> bool:
+    """Whether the trace has ended in an exception that the program raises without asking data."""
+    cause = error.__cause__
+    return isinstance(cause, Unsupported) and cause.gb_type == "Observed exception"
 
 
 class _WithBreaks:
-    """One graph if that is possible, else several: a place that cannot be captured runs as plain Python."""
+    """One graph if that is possible, else several: a place that cannot be captured runs as plain Python.
 
-    def __init__(self, converted: Callable[..., Any], whole: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    Between the graphs Python runs, so effects are not put off until the call returns.
+    """
+
+    def __init__(self, converted: Callable[..., Any], whole: _Whole, how: Compiling) -> None:
         self._whole = whole
-        self._parts = torch.compile(converted, **{**options, "fullgraph": False})
+        self._parts = torch.compile(converted, **{**how.options, "fullgraph": False})
+        self._settings = how.effects if how.effects.mode == "drop" else replace(how.effects, mode="immediate")
         self._broken = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -52,6 +89,6 @@ class _WithBreaks:
                 return self._whole(*args, **kwargs)
             except CaptureError as error:  # raised while compiling: nothing has run yet
                 self._broken = True
-                warnings.warn(f"compiled with graph breaks, because of\n{error}", stacklevel=4)
-        with inlining.frames_of_their_own():
+                warnings.warn(f"compiled with graph breaks, because of\n{error}", stacklevel=3)
+        with translated(), inlining.frames_of_their_own(), session(self._settings):
             return self._parts(*args, **kwargs)

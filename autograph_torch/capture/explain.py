@@ -20,6 +20,7 @@ from torch.utils._pytree import tree_leaves
 from autograph_torch.capture.export import Capture, capture
 from autograph_torch.capture.originals import entry_function, original_of
 from autograph_torch.capture.policy import may_enter
+from autograph_torch.capture.reads import MOVED, STAYED, reads_of
 from autograph_torch.capture.sites import Site, sites_of
 from autograph_torch.codeobject import is_marked
 from autograph_torch.decorator import convert
@@ -41,6 +42,8 @@ class Explanation:
     graphs_after: int
     breaks_after: int
     sites: tuple[Site, ...]
+    waits_before: int = 0
+    waits_after: int = 0
     error: CaptureError | None = None
 
     def __str__(self) -> str:
@@ -58,11 +61,13 @@ class Explanation:
 
     def _counts(self) -> Table:
         table = Table(title=self.name, title_justify="left")
-        for column in ("", "graphs", "breaks", "why it breaks"):
+        for column in ("", "graphs", "breaks", "host waits", "why it breaks"):
             table.add_column(column, overflow="fold")
         reasons = "\n".join(self.break_reasons)
-        table.add_row("torch.compile", str(self.graphs_before), str(self.breaks_before), reasons)
-        table.add_row("autograph", str(self.graphs_after), str(self.breaks_after), "")
+        before = (self.graphs_before, self.breaks_before, self.waits_before)
+        after = (self.graphs_after, self.breaks_after, self.waits_after)
+        table.add_row("torch.compile", *map(str, before), reasons)
+        table.add_row("autograph", *map(str, after), "")
         return table
 
     def _places(self) -> Table:
@@ -86,7 +91,9 @@ def explain(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation
         args, kwargs: arguments to call it with; they stay as they are.
 
     Returns:
-        The counts, and every branch and loop of the functions reached. A failed capture is its `error`.
+        The counts; every branch and loop of the functions reached; every place where a number is read from a tensor.
+        Host waits count places where Python, or the code of the graph, waits for a value: tests and numbers. A failed
+        capture is its `error`.
 
     Raises:
         SourceError: AG302, the source of `fn` cannot be found.
@@ -100,6 +107,9 @@ def explain(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation
             captured = capture(converted, args, kwargs)
         except CaptureError as refused:
             error = refused
+    reads = reads_of(captured.graph) if captured.graph is not None else ()
+    staged = len({record[:3] for record in records})
+    sites = sites_of(_entered(original, captured), records, failed=error is not None)
     return Explanation(
         name=getattr(original, "__qualname__", type(original).__name__),
         graphs_before=graphs,
@@ -107,9 +117,17 @@ def explain(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation
         break_reasons=reasons,
         graphs_after=int(captured.graph is not None),
         breaks_after=0,
-        sites=sites_of(_entered(original, captured), records, failed=error is not None),
+        sites=_in_order((*sites, *reads)),
+        waits_before=len(reads) + staged,
+        waits_after=staged + sum(s.outcome == STAYED for s in reads) + any(s.outcome == MOVED for s in reads),
         error=error,
     )
+
+
+def _in_order(sites: tuple[Site, ...]) -> tuple[Site, ...]:
+    """By line; files in the order in which they come up."""
+    files = [site.file for site in sites]
+    return tuple(sorted(sites, key=lambda site: (files.index(site.file), site.line)))
 
 
 def _entered(original: Callable[..., Any], captured: Capture) -> list[types.CodeType]:

@@ -6,7 +6,7 @@ import contextlib
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import torch
 from torch._dynamo.utils import get_traced_code
@@ -15,6 +15,7 @@ from autograph_torch.capture.errors import translated
 from autograph_torch.capture.originals import entry_function, original_of
 from autograph_torch.decorator import convert
 from autograph_torch.diagnostics import CaptureError, Diagnostic
+from autograph_torch.runtime.performing import Settings, session
 
 
 class _Captured(Exception):
@@ -77,18 +78,25 @@ def trace(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> torch.fx.Grap
 
 
 def export(
-    model: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, **options: Any
+    model: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
+    *,
+    effects: Literal["drop", "keep"] = "drop",
+    **options: Any,
 ) -> torch.export.ExportedProgram:
     """torch.export.export of the converted module or function.
 
     Args:
         model: an nn.Module, function, method or other callable, converted or not.
         args, kwargs: example inputs.
+        effects: "drop" leaves out what is printed, logged and warned, and exceptions become torch._assert_async;
+            "keep" keeps them as operators, which need this package where the program runs.
         options: keywords of torch.export.export, such as dynamic_shapes; `strict` can only be True, because calls are
             converted when Dynamo reaches them.
 
     Raises:
-        ValueError: strict=False was asked for.
+        ValueError: strict=False was asked for, or something unknown for `effects`.
         SourceError: AG302, the source of a function cannot be found.
         CaptureError: it cannot become one graph.
     """
@@ -96,7 +104,10 @@ def export(
         raise ValueError("export needs strict=True: functions are converted when Dynamo reaches them")
     converted = convert(original_of(model), refuse_builtins=True)
     module = converted if isinstance(converted, torch.nn.Module) else _Called(converted)
-    with translated():
+    if effects not in ("drop", "keep"):
+        raise ValueError(f'effects must be "drop" or "keep"; got {effects!r}')
+    chosen = Settings("drop", asserts=True) if effects == "drop" else Settings("immediate")
+    with translated(), session(chosen):
         return torch.export.export(module, args, kwargs, strict=True, **options)
 
 

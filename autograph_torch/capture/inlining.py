@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, external_utils, symbolic_convert
 from torch._dynamo.variables import ConstantVariable
@@ -31,18 +32,21 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.errors import translated
+from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field
+from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.merging import known_sizes
+from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, repair_names
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
 from autograph_torch.live import convert_code, is_filled
+from autograph_torch.runtime import performing
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
-from autograph_torch.runtime.effects import surrounding_effects
 from autograph_torch.runtime.structure import plain
 
 _Translator = symbolic_convert.InliningInstructionTranslator
@@ -83,8 +87,8 @@ def install(required: bool = True) -> None:
             code = code_of(symbolic_locals["written"].as_python_constant()[0])
         if code is plain.__code__:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
-        if code is surrounding_effects.__code__:
-            symbolic_locals.update(_effects_around(parent))
+        if code in FILLED_IN:
+            symbolic_locals.update(FILLED_IN[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
         fill_in_field(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
@@ -102,6 +106,7 @@ def _compile_with_care() -> None:
     """Whoever compiles a converted function, also with plain torch.compile, gets its errors and settings."""
     original = convert_frame._compile
     parameters = list(inspect.signature(original).parameters)[1:]
+    position = parameters.index("compiler_fn")
 
     def one_graph(*args: Any, **kwargs: Any) -> bool:
         return bool({**dict(zip(parameters, args, strict=False)), **kwargs}["one_graph"])
@@ -113,6 +118,8 @@ def _compile_with_care() -> None:
             code = _frame_of_its_own(code, *args)
         if not is_marked(code) and not _wraps_converted(code, args[3]):
             return original(code, *args, **kwargs)
+        if performing.settings() is not None:
+            args = (*args[:position], _improved(args[position]), *args[position + 1 :])
         try:
             return _attempted(
                 Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs)
@@ -123,6 +130,18 @@ def _compile_with_care() -> None:
         return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
 
     convert_frame._compile = compile_frame
+
+
+def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
+    """A backend of torch.compile that is given our graphs, and what `@autograph` adds around them."""
+
+    @functools.wraps(backend)
+    def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        check_shown_objects()
+        postpone_reads(graph)
+        return keeping_inputs(graph, backend(graph, inputs))
+
+    return compile_graph
 
 
 def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
@@ -149,7 +168,7 @@ def frames_of_their_own() -> Iterator[None]:
 
 def _frame_of_its_own(code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     try:
-        new = marked(convert_code(code, _names(code, globals_, args[2]), {}).code, follow=True)
+        new = marked(convert_code(code, _names(code, globals_, args[2]), {}, _named_effects()).code, follow=True)
     except SourceError:
         return code
     return new if new.co_freevars == code.co_freevars else code
@@ -185,7 +204,8 @@ def _rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args:
     origin = origin_of(code)
     if origin is None or not attempt.lines_in(code.co_filename):
         return code
-    new = convert_code(origin, _names(code, globals_, args[2]), {}, attempt.lines_in(code.co_filename)).code
+    splits = attempt.lines_in(code.co_filename)
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), splits).code
     new = with_origin(marked(new, follow=follows_calls(code)), origin)
     return new if new.co_freevars == code.co_freevars else code
 
@@ -220,20 +240,6 @@ def _settled(variable: Any) -> Any:
     return variable if number is None else ConstantVariable.create(guard_scalar(number))
 
 
-def _effects_around(parent: Any) -> dict[str, Any]:
-    """The object that holds the token of the innermost operator body around a call: a local of the runtime's frame."""
-    while parent is not None:
-        found = parent.symbolic_locals.get("autograph_effects")
-        if found is not None:
-            return {"effects": parent.output.side_effects.load_cell(found) if _is_cell(found) else found}
-        parent = getattr(parent, "parent", None)
-    return {}
-
-
-def _is_cell(variable: Any) -> bool:
-    return type(variable).__name__ == "CellVariable"
-
-
 def _below_converted(parent: Any) -> bool:
     """Whether some frame around is one that the user chose to convert, with calls included."""
     while parent is not None:
@@ -254,14 +260,21 @@ def _conversion(
     code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: dict[str, Any], splits: frozenset[int]
 ) -> types.CodeType:
     known = _conversions.setdefault(code, {})
-    key = (seeds, id(globals_), splits)
+    effects = _named_effects()
+    key = (seeds, id(globals_), splits, effects)
     if key not in known:
         try:
-            new = convert_code(code, globals_, dict(seeds), splits).code
+            new = convert_code(code, globals_, dict(seeds), effects, splits).code
         except SourceError:
             new = marked(code)  # no source: traced as it is
         known[key] = new, globals_
     return known[key][0]
+
+
+def _named_effects() -> frozenset[str]:
+    """The last names of further functions that the user wants called for their effect."""
+    chosen = performing.settings()
+    return chosen.names if chosen is not None else frozenset()
 
 
 def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import copy
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from autograph_torch.capture.compiled import compiled_callable
+from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.codeobject import marked, new_function
 
 
 def convert_module(
     model: torch.nn.Module,
     recursive: bool,
-    options: Mapping[str, Any] | None,
+    how: Compiling | None,
     convert_function: Callable[[Any], Any],
 ) -> torch.nn.Module:
-    """A module that shares everything with `model` and runs converted; compiled when `options` are given.
+    """A module that shares everything with `model` and runs converted; compiled as `how` says, if it does.
 
     With `recursive`, whatever the call reaches is converted; without, `forward` alone, by `convert_function`.
     """
@@ -31,12 +31,12 @@ def convert_module(
     if "_autograph_origin" in original.__dict__:
         model, original = _restored(model), original.__dict__["_autograph_origin"]
     new = copy.copy(model)
-    new.__class__ = _converted_class(original, options, recursive, convert_function)
+    new.__class__ = _converted_class(original, how, recursive, convert_function)
     return new
 
 
 def _converted_class(
-    original: type, options: Mapping[str, Any] | None, recursive: bool, convert_function: Callable[[Any], Any]
+    original: type, how: Compiling | None, recursive: bool, convert_function: Callable[[Any], Any]
 ) -> type:
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         return original.__call__(self, *args, **kwargs)
@@ -44,20 +44,20 @@ def _converted_class(
     converted = new_function(run, marked(run.__code__, follow=recursive))
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if options is None or torch.compiler.is_compiling():
+        if how is None or torch.compiler.is_compiling():
             return converted(self, *args, **kwargs)
         compiled = self.__dict__.get("_autograph_compiled")
         if compiled is None:
-            compiled = self.__dict__["_autograph_compiled"] = compiled_callable(converted, run, options)
+            compiled = self.__dict__["_autograph_compiled"] = compiled_callable(converted, run, how)
         return compiled(self, *args, **kwargs)
 
     call = new_function(__call__, marked(__call__.__code__, follow=recursive))
 
     def __reduce_ex__(self: Any, protocol: Any) -> Any:
-        return _rebuild, (_restored(self), recursive, None if options is None else dict(options))
+        return _rebuild, (_restored(self), recursive, how)
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        return convert_module(copy.deepcopy(_restored(self), memo), recursive, options, convert_function)
+        return convert_module(copy.deepcopy(_restored(self), memo), recursive, how, convert_function)
 
     namespace = {
         "__call__": call,
@@ -80,10 +80,10 @@ def _restored(model: torch.nn.Module) -> torch.nn.Module:
     return plain
 
 
-def _rebuild(model: torch.nn.Module, recursive: bool, options: Mapping[str, Any] | None) -> torch.nn.Module:
+def _rebuild(model: torch.nn.Module, recursive: bool, how: Compiling | None) -> torch.nn.Module:
     from autograph_torch.decorator import convert_one
 
-    return convert_module(model, recursive, options, convert_one)
+    return convert_module(model, recursive, how, convert_one)
 
 
 def convert_module_class(cls: type, convert_function: Callable[[Any], Any]) -> type:

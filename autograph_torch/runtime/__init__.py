@@ -9,10 +9,11 @@ torch.while_loop; all others stay Python.
 
 import importlib
 
+from autograph_torch.runtime import math
 from autograph_torch.runtime.attributes import read, write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import effect, fail, text
+from autograph_torch.runtime.effects import effect, fail, joined, percent, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
@@ -20,7 +21,7 @@ from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
 from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value
 from autograph_torch.runtime.loop import for_loop, while_loop
-from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero
+from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, while_steps
 from autograph_torch.runtime.values import undefined
 
@@ -42,16 +43,20 @@ __all__ = [
     "for_steps",
     "index",
     "is_nonzero",
+    "joined",
+    "math",
     "not_",
     "numbers",
     "once",
     "or_",
     "or_else",
     "or_value",
+    "percent",
     "range",
     "read",
     "reversed",
     "text",
+    "tolist",
     "undefined",
     "while_loop",
     "while_steps",

@@ -127,6 +127,7 @@ def _attempt(
     def run(which: str, branch: Callable[..., Any]) -> tuple[Any, Any]:
         notes.enter_body(site, which)
         autograph_effects = body_effects(outer)
+        autograph_test = (flag, which == "then")  # noqa: F841 (what holds here, for runtime/effects.py)
         own = clones_of(memories)
         stand_ins = put_stand_ins(tensors, groups, own)
         pairs: Pairs = []

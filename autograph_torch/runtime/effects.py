@@ -1,20 +1,29 @@
 """Calls that are made for their effect on the world (print, warnings, logging, raise) inside the graph, in order.
 
 Each becomes a custom operator that takes a token and gives a new one; the chain of tokens is the order. At the top
-level
-the token lives in an object of this module, so that Dynamo returns it from the graph and nothing of the chain is dead.
-Inside a branch or loop body it lives in a list of that body, which the operator around it turns into one more result. A
-call finds the list of the innermost body around it by asking the tracer (see capture/inlining.py).
+level the token lives in an object of this module, so that Dynamo returns it from the graph and nothing of the chain is
+dead. Inside a branch or loop body it lives in a list of that body, which the operator around it turns into one more
+result. A call finds the list of the innermost body around it by asking the tracer (see capture/inlining.py).
+
+The arguments of a call are described by constants, with places for what only the graph knows:
+
+    ("const", value)                 anything that is known while tracing
+    ("tensor", description)          a tensor
+    ("number", type)                 a Python number that depends on data; it travels as a tensor
+    (container, type or keys, parts) list, tuple, dict, named
+    ("text", style, parts)           a string to be formatted: (template, values, names)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 
-from autograph_torch.runtime import notes, tracing
+from autograph_torch.runtime import notes, performing, places, tracing
+from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import lift, spec_of
 from autograph_torch.runtime.values import HOLE
 
@@ -45,56 +54,120 @@ def current_token(place: Place) -> torch.Tensor:
     """The token that the next effect comes after."""
     if isinstance(place, list):
         return place[-1] if len(place) > 1 else current_token(place[0])
-    return torch.zeros(()) if notes.is_first_effect() or place.token is None else place.token
+    return place.token if notes.has_token() and place.token is not None else torch.zeros(())
 
 
 def put_token(place: Place, token: torch.Tensor) -> None:
     if isinstance(place, list):
         place.append(token)
     else:
-        place.token = token
+        notes.note_token()
+        place.token = token.detach()  # kept until the next call: without the graph of the gradients behind it
 
 
 class Text:
-    """A formatted string whose values are known only when the graph runs: `f"loss {loss:.3f}"`."""
+    """A string whose values only the graph knows: `f"loss {loss:.3f}"`, with the values of the moment it was made."""
 
-    def __init__(self, template: str, values: tuple[Any, ...]) -> None:
+    def __init__(self, style: str, template: str, values: Any, named: dict[str, Any]) -> None:
         self.template = template
-        self.values = values
+        self.tensors: list[torch.Tensor] = []
+        self.part = ("text", style, _parts((template, values, named), self.tensors))
+        self.tensors = [self.tensors[k].clone() for k in range(len(self.tensors))]
 
 
-def text(template: str, *values: Any) -> Any:
-    """`template.format(*values)`, now or when the graph runs."""
+def text(template: str, *values: Any, **named: Any) -> Any:
+    """`template.format(*values, **named)`, now or when the graph runs."""
     if not torch.compiler.is_compiling():
-        return template.format(*values)
-    return Text(template, values)
+        return template.format(*values, **named)
+    return Text("format", template, values, named)
 
 
-def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def percent(template: str, values: Any) -> Any:
+    """`template % values`, now or when the graph runs."""
+    if not torch.compiler.is_compiling():
+        return template % values
+    return Text("percent", template, values, {})
+
+
+def joined(separator: str, items: Iterable[Any]) -> Any:
+    """`separator.join(items)`, now or when the graph runs."""
+    if not torch.compiler.is_compiling():
+        return separator.join(items)
+    return Text("join", separator, list(items), {})
+
+
+def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)` for its effect, at its place in the order of effects."""
     if not torch.compiler.is_compiling():
-        function(*args, **kwargs)
-        return
-    parts, tensors = _taken_apart(args)
-    _emit(notes.new_effect(function, parts, tuple(kwargs.items())), tensors)
+        return _call_now(function, args, kwargs)
+    if not is_host_function(function):  # only its name looks like one
+        if any(isinstance(value, Text) for value in (*args, *kwargs.values())):
+            refuse("AG320", "a text with values of the graph is handed to a function", "print or log it instead")
+        return function(*args, **kwargs)
+    if not notes.drops_effects():
+        tensors: list[torch.Tensor] = []
+        _emit(register(function, _part((args, kwargs), tensors)), tensors)
+    return None
 
 
-def fail(error: type[BaseException], *args: Any) -> Any:
-    """`raise error(*args)`."""
-    if not torch.compiler.is_compiling():
-        raise error(*args)
-    parts, tensors = _taken_apart(args)
-    _emit(notes.new_failure(error, parts), tensors)
+def fail(error: Any, *args: Any, **kwargs: Any) -> Any:
+    """`raise error(*args, **kwargs)`; `raise error` for an exception that has been made before."""
+    if torch.compiler.is_compiling() and surrounding_effects() is not TOP:
+        if notes.asserts():
+            return _assert(error, args)
+        tensors: list[torch.Tensor] = []
+        _emit(register(error, _part((args, kwargs), tensors), raises=True), tensors)
+        return HOLE
+    raise error(*args, **kwargs) if isinstance(error, type) or not isinstance(error, BaseException) else error
+
+
+def _assert(error: Any, args: tuple[Any, ...]) -> Any:
+    """An exception as an assertion of the graph: a type and a message, without the values in it."""
+    test, holds = surrounding_test()
+    if test is None:
+        refuse("AG324", "an exception in every trip of a loop cannot be exported", 'use effects="keep"')
+    first = args[0] if args else ""
+    message = first.template if isinstance(first, Text) else first if isinstance(first, str) else ""
+    torch._assert_async(torch.logical_not(test) if holds else test.clone(), f"{error.__name__}: {message}")
+    # A result for the branch: torch.export cannot save one that has none.
+    put_token(surrounding_effects(), torch.zeros(()))
     return HOLE
 
 
+def _call_now(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call outside of a trace; for who asks, it comes from the user's line."""
+    if not performing.is_wanted():
+        return None
+    if not performing.looks_at_stack(function):
+        return function(*args, **kwargs)
+    return places.called_from(places.places_of(places.real_frames(sys._getframe(1))), function, args, kwargs)
+
+
+# The tracer fills in the last argument of the functions below (capture/inlining.py): it sees what Python cannot.
+
+
 def surrounding_effects(effects: Any = None) -> Place:
-    """The place of the innermost body around the call: the tracer fills in `effects` with it."""
+    """The place of the innermost body around the call."""
     if effects is not None:
         return effects
     # Looked at here, before any operator: what Dynamo first meets inside of one, it forgets behind it.
     assert TOP.known
     return TOP
+
+
+def surrounding_test(found: Any = (None, True)) -> Any:
+    """The predicate of the innermost branch around the call, and whether it holds there."""
+    return found
+
+
+def is_host_function(function: Any, known: bool = True) -> bool:
+    """Whether a function is called for its effect: print, a logger's method, warnings.warn, one that the user named."""
+    return known
+
+
+def register(function: Any, arguments: Any, raises: bool = False, number: int = -1) -> int:
+    """A number for one place of the program that calls a host function or raises."""
+    return number
 
 
 def _emit(number: int, tensors: list[torch.Tensor]) -> None:
@@ -103,36 +176,41 @@ def _emit(number: int, tensors: list[torch.Tensor]) -> None:
     put_token(place, torch.ops.autograph_torch.effect(current_token(place), number, tensors))
 
 
-def _taken_apart(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[torch.Tensor]]:
-    """Arguments as constants with places for tensors, and the tensors."""
-    parts: list[Any] = []
-    tensors: list[torch.Tensor] = []
-    for value in args:
-        if isinstance(value, Text):
-            inner, more = _taken_apart(value.values)
-            parts.append(("text", value.template, len(inner), inner))
-            tensors.extend(more)
-        elif isinstance(value, (list, tuple)):
-            inner, more = _taken_apart(tuple(value))
-            kind = "list" if isinstance(value, list) else "size" if isinstance(value, torch.Size) else "tuple"
-            parts.append((kind, None, len(inner), inner))
-            tensors.extend(more)
-        else:
-            part, leaf = _one(value)
-            parts.append(part)
-            tensors.extend(leaf)
-    return tuple(parts), tensors
-
-
-def _one(value: Any) -> tuple[Any, list[torch.Tensor]]:
+def _part(value: Any, tensors: list[torch.Tensor]) -> Any:
+    """The description of an argument; its tensors are appended to `tensors`."""
     if isinstance(value, torch.Tensor):
-        return ("tensor", value.requires_grad), [value.detach().clone()]
+        tensors.append(value.detach())
+        parameter = isinstance(value, torch.nn.Parameter)
+        return ("tensor", value.requires_grad, parameter, value.ndim)
     if isinstance(value, (bool, int, float)):
-        spec = spec_of(value)
-        if spec[0] == "number":
-            lifted = lift(value) if isinstance(value, (bool, float)) else torch.scalar_tensor(value, dtype=torch.int64)
-            return spec, [lifted.clone()]
-    return ("const", value), []
+        return _number_part(value, tensors)
+    if isinstance(value, Text):
+        tensors.extend(value.tensors)
+        return value.part
+    if isinstance(value, torch.Size):
+        return ("tuple", torch.Size, _parts(value, tensors))
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            return ("named", type(value), _parts(value, tensors))
+        return ("tuple", tuple, _parts(value, tensors))
+    if isinstance(value, list):
+        return ("list", list, _parts(value, tensors))
+    if isinstance(value, dict):
+        return ("dict", tuple(value.keys()), _parts(tuple(value.values()), tensors))
+    return ("const", value)
+
+
+def _parts(values: Any, tensors: list[torch.Tensor]) -> Any:
+    # By position: a loop variable would give its name to nodes of the graph, and nested bodies would share it.
+    return tuple(_part(values[k], tensors) for k in range(len(values)))
+
+
+def _number_part(value: bool | int | float, tensors: list[torch.Tensor]) -> Any:
+    spec = spec_of(value)
+    if spec[0] == "number":
+        lifted = lift(value) if isinstance(value, (bool, float)) else torch.scalar_tensor(value, dtype=torch.int64)
+        tensors.append(lifted)
+    return spec
 
 
 # -- when the graph runs ---------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def gradients(plan: Plan) -> tuple[bool, ...]:
 def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":
-        return _filled(otherwise if then[0] == "hole" else then)
+        return _only_result(otherwise if then[0] == "hole" else then)
     if then[0] in SHARED and then[:2] == otherwise[:2]:
         return then
     then, otherwise = _unaliased(then), _unaliased(otherwise)
@@ -211,6 +211,15 @@ def _join_number_with_tensor(tensor: Spec, number: Spec) -> Plan:
     if tensor[2] != () or order[_number_type(number)] > category:
         raise _different(tensor, number)
     return tensor
+
+
+def _only_result(spec: Spec) -> Plan:
+    """The plan of a value that only one branch gives: the same object stays the same object."""
+    if spec[0] == "same":
+        return spec
+    if spec[0] in CONTAINERS:
+        return (spec[0], spec[1], tuple(_only_result(part) for part in spec[2]))
+    return _filled(spec)
 
 
 def _filled(spec: Spec) -> Plan:

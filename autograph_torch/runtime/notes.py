@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime import layout, memories, tracing
+from autograph_torch.runtime import layout, memories, performing, tracing
 from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.refusal import raise_refusal
@@ -244,38 +244,51 @@ _effects: list[HostCall] = []
 
 
 @torch.compiler.assume_constant_result
-def is_first_effect() -> bool:
-    """Whether no effect of this trace has left a token at the top level yet."""
-    notes = tracing.notebook()
-    first = "effects" not in notes
-    notes["effects"] = True
-    return first
+def has_token() -> bool:
+    """Whether an effect of this trace has left a token at the top level; one that is there otherwise is of old."""
+    return "token" in tracing.notebook()
 
 
 @torch.compiler.assume_constant_result
-def new_effect(function: Any, parts: Any, keywords: Any) -> int:
-    """A number for one place of a traced program that calls a host function."""
-    for part in parts:
-        if part[0] == "tensor" and part[1]:
-            raise_refusal(
-                "AG322",
-                "a tensor with a gradient would be printed without its grad_fn",
-                "pass tensor.detach(), or a number: tensor.item()",
-            )
-    _effects.append(HostCall(function, parts, keywords))
-    return len(_effects) - 1
+def note_token() -> int:
+    tracing.notebook()["token"] = True
+    return 0
 
 
 @torch.compiler.assume_constant_result
-def new_failure(error: Any, parts: Any) -> int:
-    """A number for one place of a traced program that raises."""
-    _effects.append(HostCall(error, parts, (), raises=True))
+def drops_effects() -> bool:
+    """Whether the user does not want effects."""
+    chosen = performing.settings()
+    return chosen is not None and chosen.mode == "drop"
+
+
+@torch.compiler.assume_constant_result
+def asserts() -> bool:
+    """Whether exceptions are to be assertions of the graph: it is exported."""
+    chosen = performing.settings()
+    return chosen is not None and chosen.asserts
+
+
+def shown_objects() -> list[Any]:
+    """The objects that effects of this trace show, as the tracer knows them."""
+    found: list[Any] = tracing.notebook().setdefault("shown", [])
+    return found
+
+
+def new_effect(call: HostCall) -> int:
+    """A number for one place of a traced program that calls a host function or raises."""
+    _effects.append(call)
     return len(_effects) - 1
+
+
+def is_failure(number: int) -> bool:
+    """Whether an effect is an exception."""
+    return _effects[number].raises
 
 
 def perform(number: int, values: list[torch.Tensor]) -> None:
     """Run an effect, when the graph has come to it."""
-    _effects[number].run(values)
+    performing.do(_effects[number], values)
 
 
 @torch.compiler.assume_constant_result

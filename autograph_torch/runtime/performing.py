@@ -1,35 +1,71 @@
-"""What happens when an effect's turn comes: its arguments are put together and the host function is called."""
+"""What happens when an effect's turn comes: its arguments are put together and the host function is called.
+
+Under `@autograph` a *session* holds while the compiled function runs. It queues effects with their tensors, on their
+device, and plays them when the graph has returned (`effects="deferred"`), or has them done at once ("immediate").
+Without a session, under plain torch.compile, an effect is done at once.
+
+A host function is called from frames that carry the file, function and line of the user's call. So log records,
+warnings and tracebacks name the places that they name in eager Python.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
+import types
+import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
 
 import torch
 
-Parts = tuple[Any, ...]
+from autograph_torch.runtime.places import Place, called_from, hidden_frames, raised_from
+
+Mode = Literal["deferred", "immediate", "drop"]
+MODES = ("deferred", "immediate", "drop")
+Part = tuple[Any, ...]
+
+QUEUE_LIMIT = 10_000  # effects that may wait for the graph to return
+QUEUE_BYTES = 256 * 2**20  # memory that their tensors may take
 
 
 @dataclass(frozen=True)
 class HostCall:
-    """A function to call, its constant arguments with places for tensors, and its keywords."""
+    """A function to call with arguments that have places for tensors; or an exception to raise."""
 
-    function: Callable[..., Any]
-    parts: Parts
-    keywords: tuple[tuple[str, Any], ...] = ()
+    function: Any
+    arguments: Part
+    places: tuple[Place, ...]  # of the call, innermost first
     raises: bool = False
 
     def run(self, values: list[torch.Tensor]) -> None:
-        """Call the function, or raise what it makes."""
-        rest = iter(values)
-        arguments = [_value(part, rest) for part in self.parts]
-        made = self.function(*arguments, **dict(self.keywords))
+        """Call the function, or raise the exception."""
+        args, kwargs = put_together(self.arguments, iter(values))
         if self.raises:
-            raise made
+            made = isinstance(self.function, BaseException)
+            raised_from(self.places, self.function if made else called_from(self.places, self.function, args, kwargs))
+        level = kwargs.get("stacklevel", 1)
+        if isinstance(level, int) and level > len(self.places) and looks_at_stack(self.function):
+            kwargs["stacklevel"] = level + hidden_frames(self.places[-1]) + 1  # called_from has a frame, too
+        called_from(self.places, self.function, args, kwargs)
 
 
-def _value(part: Any, values: Iterator[torch.Tensor]) -> Any:
+def looks_at_stack(function: Any) -> bool:
+    """Whether a function tells from which line it was called."""
+    return function is warnings.warn or is_log_method(function) or getattr(function, "__module__", "") == "logging"
+
+
+def is_log_method(function: Any) -> bool:
+    """Whether a function is a method of a logger."""
+    import logging
+
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, (logging.Logger, logging.LoggerAdapter)) and isinstance(function, types.MethodType)
+
+
+def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
+    """An argument from its description (see runtime/effects.py) and the tensors that the graph has given."""
     kind = part[0]
     if kind == "const":
         return part[1]
@@ -37,7 +73,161 @@ def _value(part: Any, values: Iterator[torch.Tensor]) -> Any:
         return next(values)
     if kind == "number":
         return next(values).item()
-    inner = [_value(one, values) for one in part[3]]
+    inner = [put_together(one, values) for one in part[2]]
     if kind == "text":
-        return part[1].format(*inner)
-    return inner if kind == "list" else torch.Size(inner) if kind == "size" else tuple(inner)
+        return _text(part[1], inner)
+    if kind == "dict":
+        return dict(zip(part[1], inner, strict=True))
+    return inner if kind == "list" else part[1](*inner) if kind == "named" else part[1](inner)
+
+
+def _text(style: str, inner: list[Any]) -> str:
+    template, values, named = inner
+    if style == "percent":
+        return str(template % values)
+    return str(template.format(*values, **named)) if style == "format" else str(template.join(values))
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user has chosen for the effects of a function."""
+
+    mode: Mode = "deferred"
+    functions: tuple[Any, ...] = ()  # further host functions
+    asserts: bool = False  # exceptions become assertions of the graph
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The last names of the further host functions."""
+        return frozenset(function.__name__ for function in self.functions)
+
+
+@dataclass
+class Session:
+    """One call of a compiled function: the effects that wait, and what it takes to run the call once more."""
+
+    settings: Settings
+    waiting: list[tuple[HostCall, list[torch.Tensor]]] = field(default_factory=list)
+    size: int = 0
+    seen: bool = False  # whether the world has seen an effect
+    again: bool = False  # the graph has come to an exception, and the call is to be run once more
+    failure: BaseException | None = None  # what the graph has raised; torch may turn it into another exception
+    inputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)  # with what was in them
+
+    def do(self, call: HostCall, values: list[torch.Tensor]) -> None:
+        """Queue an effect, or do it now."""
+        if call.raises:
+            self._fail(call, values)
+        if self.settings.mode == "immediate":
+            self.seen = True
+            call.run(values)
+            return
+        # Copies: the graph may use the memory again.
+        self.waiting.append((call, [value.clone() for value in values]))
+        self.size += sum(value.nbytes for value in values)
+        if len(self.waiting) >= QUEUE_LIMIT or self.size >= QUEUE_BYTES:
+            warnings.warn(
+                f"{len(self.waiting)} effects ({self.size} bytes) wait for the graph to return; they are played now, "
+                'and the device is waited for. Print less, or use autograph(effects="immediate")',
+                stacklevel=2,
+            )
+            self.play()
+
+    def _fail(self, call: HostCall, values: list[torch.Tensor]) -> NoReturn:
+        if self.settings.mode == "deferred" and not self.seen:
+            self.again = True
+            raise RuntimeError("the graph has come to an exception")  # nobody sees this one
+        self.play()
+        try:
+            call.run(values)
+        except BaseException as error:
+            self.failure = error
+            raise
+        raise AssertionError("unreachable")
+
+    def play(self) -> None:
+        """Do what waits. An exception (a warning that a filter makes an error) ends it, as it would in eager Python."""
+        waiting, self.waiting, self.size = self.waiting, [], 0
+        for call, values in waiting:
+            self.seen = True
+            call.run(values)
+
+    def restore(self) -> None:
+        """Give the inputs back what was in them."""
+        for tensor, content in self.inputs:
+            tensor.detach().copy_(content)
+
+
+_session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("autograph_torch_session", default=None)
+
+
+def settings() -> Settings | None:
+    """The settings of the session that is open; None under plain torch.compile."""
+    opened = _session.get()
+    return opened.settings if opened is not None else None
+
+
+def do(call: HostCall, values: list[torch.Tensor]) -> None:
+    """The graph has come to an effect."""
+    opened = _session.get()
+    if opened is None:
+        call.run(values)
+    else:
+        opened.do(call, values)
+
+
+def is_wanted() -> bool:
+    """Whether an effect that Python has come to is to be done."""
+    opened = _session.get()
+    return opened is None or opened.settings.mode != "drop"
+
+
+def remember(inputs: list[torch.Tensor]) -> None:
+    """The graph is about to write to these inputs, and may raise."""
+    opened = _session.get()
+    if opened is not None:
+        opened.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
+
+
+@contextlib.contextmanager
+def session(chosen: Settings) -> Iterator[Session]:
+    """What runs or is traced inside has these settings."""
+    opened = Session(chosen)
+    token = _session.set(opened)
+    try:
+        yield opened
+    finally:
+        _session.reset(token)
+
+
+def in_session(
+    chosen: Settings,
+    compiled: Callable[..., Any],
+    plain: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """`compiled(*args, **kwargs)` with its effects as `chosen` says; `plain` is the same function, not compiled."""
+    with session(chosen) as call:
+        try:
+            result = compiled(*args, **kwargs)
+        except BaseException:
+            if not call.again and call.failure is None:
+                call.play()
+                raise
+    if call.failure is not None:
+        raise call.failure
+    if call.again:
+        call.restore()
+        return in_python(chosen, plain, args, kwargs)
+    call.play()
+    return result
+
+
+def in_python(chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`plain(*args, **kwargs)`, not compiled."""
+    with session(chosen):
+        return plain(*args, **kwargs)

@@ -54,8 +54,15 @@ def is_data_dependent(number: bool | int | float) -> bool:
 
 def _number(number: bool | int | float) -> bool | torch.Tensor:
     nonzero = number if isinstance(number, bool) else number != 0
-    if guard_or_false(nonzero):
-        return True
-    if not guard_or_true(nonzero):
-        return False
-    return torch.scalar_tensor(nonzero, dtype=torch.bool)  # type: ignore[arg-type]
+    known = decided(nonzero)
+    return torch.scalar_tensor(nonzero, dtype=torch.bool) if known is None else known  # type: ignore[arg-type]
+
+
+_UNASKED = object()
+
+
+def decided(flag: bool, answer: Any = _UNASKED) -> bool | None:
+    """The truth of a flag where Python can tell. The tracer fills in `answer`, where it can (capture/hosts.py)."""
+    if answer is not _UNASKED:
+        return answer  # type: ignore[no-any-return]
+    return True if guard_or_false(flag) else None if guard_or_true(flag) else False

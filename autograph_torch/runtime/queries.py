@@ -50,3 +50,14 @@ def index(position: Any) -> Any:
     if position.ndim == 0 and not position.is_floating_point() and position.dtype != torch.bool:
         return position.clone().item()
     return position
+
+
+def tolist(values: Any) -> Any:
+    """`values.tolist()`."""
+    if not torch.compiler.is_compiling() or not isinstance(values, torch.Tensor):
+        return values.tolist()
+    if values.ndim == 0:
+        return values.item()
+    if not values.is_floating_point() and not values.is_complex() and values.dtype != torch.bool:
+        return values.tolist()
+    return [tolist(values[k]) for k in range(values.shape[0])]

@@ -203,3 +203,37 @@ def test_export_tells_errors_in_the_users_terms(body: str) -> None:
     assert diagnostic.filename == __file__
     assert "return" in diagnostic.snippet
     assert str(caught.value) == diagnostic.render()
+
+
+class Checked(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        print("sum", x.sum())
+        if x.min() < 0:
+            raise ValueError(f"lowest is {x.min()}")
+        assert x.max() < 10, "too large"
+        return x * 2
+
+
+def test_export_drops_effects_and_asserts(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    program = export(Checked(), (torch.ones(2),))
+    assert "autograph_torch.effect" not in str(program.graph_module.code)
+    torch.export.save(program, tmp_path / "checked.pt2")
+    loaded = torch.export.load(tmp_path / "checked.pt2").module()
+    torch.testing.assert_close(loaded(torch.ones(2)), torch.full((2,), 2.0))
+    for bad, message in ((-torch.ones(2), "ValueError: lowest"), (torch.full((2,), 20.0), "AssertionError: too large")):
+        with pytest.raises(RuntimeError, match=message):
+            loaded(bad)
+    assert capsys.readouterr().out == ""
+
+
+def test_export_keeps_effects_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
+    program = export(Checked(), (torch.ones(2),), effects="keep").module()
+    torch.testing.assert_close(program(torch.ones(2)), torch.full((2,), 2.0))
+    assert capsys.readouterr().out == "sum tensor(2.)\n"
+    with pytest.raises(ValueError, match="lowest is -1"):
+        program(-torch.ones(2))
+
+
+def test_export_of_unknown_effects() -> None:
+    with pytest.raises(ValueError, match="drop"):
+        export(Checked(), (torch.ones(2),), effects="later")  # type: ignore[arg-type]

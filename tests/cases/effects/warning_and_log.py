@@ -24,17 +24,10 @@ logger = logging.getLogger(__name__)
 
 def func(x: torch.Tensor) -> torch.Tensor:
     ag.effect(warnings.warn, "careful")
-    ag.effect(
-        lambda *args, **kwargs: logger.info(*args, **kwargs),
-        "norm %s",
-        x.norm(),
-    )
+    ag.effect(logger.info, "norm %s", x.norm())
     ag.cond(
         x.max() > 1,
-        lambda: ag.effect(
-            lambda *args, **kwargs: logger.warning(*args, **kwargs),
-            "big",
-        ),
+        lambda: ag.effect(logger.warning, "big"),
         lambda: None,
     )
     return x

@@ -1,0 +1,76 @@
+"""A call whose graph raises is run once more in Python, from the state in which it began.
+
+So it ends as eager Python ends it: writes made before the exception are there, those behind it are not, and the
+traceback is the user's. For that the tensors that a graph with exceptions writes to are copied when it starts.
+(Not when the world has seen effects of the call already: then the graph itself raises.)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime import notes, performing
+
+Compiled = Callable[..., Any]
+
+_IN_PLACE = frozenset((operator.setitem, *(getattr(operator, name) for name in operator.__all__ if name[:1] == "i")))
+_WITH_STATISTICS = frozenset(("batch_norm", "instance_norm"))  # they write to their second and third argument
+
+
+def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
+    """`run`, which remembers what the inputs were that the graph writes to; `run` itself when it cannot raise."""
+    if not any(notes.is_failure(number) for number in _effects(graph)):
+        return run
+    positions = written_inputs(graph.graph)
+
+    def keep(*inputs: Any) -> Any:
+        performing.remember([inputs[position] for position in positions])
+        return run(*inputs)
+
+    return keep
+
+
+def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:
+    """The numbers of the effects in a graph and in the bodies of its operators."""
+    for module in graph.modules():
+        if isinstance(module, torch.fx.GraphModule):
+            for node in module.graph.nodes:
+                if node.target is torch.ops.autograph_torch.effect:
+                    yield int(node.args[1])
+
+
+def written_inputs(graph: torch.fx.Graph) -> list[int]:
+    """The positions of the placeholders whose memory some node writes to."""
+    placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    written = {_memory(node) for writer in graph.nodes for node in _written(writer)}
+    return [index for index, node in enumerate(placeholders) if _memory(node) in written - {None}]
+
+
+def _written(node: torch.fx.Node) -> list[torch.fx.Node]:
+    """The arguments that a node changes in place."""
+    found: list[Any] = [value for key, value in node.kwargs.items() if key == "out"]
+    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+    if node.op == "call_method":
+        in_place = name.endswith("_") and not name.endswith("__")
+    else:
+        in_place = node.op == "call_function" and (node.target in _IN_PLACE or name.rstrip("0123456789").endswith("_"))
+    if in_place or name == "__setitem__":
+        found.append(node.args[0])
+    if name in _WITH_STATISTICS:
+        found.extend(node.args[1:3])
+        found.extend(node.kwargs.get(key) for key in ("running_mean", "running_var"))
+    schema = getattr(node.target, "_schema", None)
+    if schema is not None and schema.is_mutable:
+        found.extend(node.args)
+    flat, _ = torch.utils._pytree.tree_flatten(found)
+    return [one for one in flat if isinstance(one, torch.fx.Node)]
+
+
+def _memory(node: torch.fx.Node) -> int | None:
+    """What identifies the memory of a tensor; views have that of their base."""
+    value = node.meta.get("example_value")
+    return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None

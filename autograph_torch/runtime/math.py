@@ -1,0 +1,105 @@
+"""Functions of Python's math for numbers that depend on data, which torch.compile does not take.
+
+The graph computes them in double precision. What math refuses (`log(0)`) is an exception of the graph.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.predicate import is_data_dependent
+
+_DOMAIN = "math domain error" if not hasattr(math, "fma") else "expected a positive input"
+_RANGE = "math range error"
+
+
+def _of_graph(*numbers: Any) -> bool:
+    """Whether one of the numbers is known only when the graph runs."""
+    if not torch.compiler.is_compiling():
+        return False
+    return any(isinstance(number, (bool, int, float)) and is_data_dependent(number) for number in numbers)
+
+
+def _tensor(number: Any) -> torch.Tensor:
+    return torch.scalar_tensor(number, dtype=torch.float64)
+
+
+def _raised(wrong: torch.Tensor, error: type[Exception], message: str) -> None:
+    cond(wrong, lambda: fail(error, message), lambda: None)
+
+
+def _logarithm(function: Callable[..., torch.Tensor], number: Any, least: float) -> Any:
+    value = _tensor(number)
+    _raised(value <= least, ValueError, _DOMAIN)
+    return function(value).item()
+
+
+def _bounded(function: Callable[..., torch.Tensor], number: Any) -> Any:
+    value = _tensor(number)
+    result = function(value)
+    _raised(result.isinf() & value.isfinite(), OverflowError, _RANGE)
+    return result.item()
+
+
+def exp(number: Any) -> Any:
+    return _bounded(torch.exp, number) if _of_graph(number) else math.exp(number)
+
+
+def expm1(number: Any) -> Any:
+    return _bounded(torch.expm1, number) if _of_graph(number) else math.expm1(number)
+
+
+def log(number: Any, *base: Any) -> Any:
+    if not _of_graph(number, *base):
+        return math.log(number, *base)
+    top = _logarithm(torch.log, number, 0.0)
+    return top / _logarithm(torch.log, base[0], 0.0) if base else top
+
+
+def log2(number: Any) -> Any:
+    return _logarithm(torch.log2, number, 0.0) if _of_graph(number) else math.log2(number)
+
+
+def log10(number: Any) -> Any:
+    return _logarithm(torch.log10, number, 0.0) if _of_graph(number) else math.log10(number)
+
+
+def log1p(number: Any) -> Any:
+    return _logarithm(torch.log1p, number, -1.0) if _of_graph(number) else math.log1p(number)
+
+
+def fabs(number: Any) -> Any:
+    return _tensor(number).abs().item() if _of_graph(number) else math.fabs(number)
+
+
+def hypot(*numbers: Any) -> Any:
+    if not _of_graph(*numbers) or len(numbers) != 2:
+        return math.hypot(*numbers)
+    return torch.hypot(_tensor(numbers[0]), _tensor(numbers[1])).item()
+
+
+def isnan(number: Any) -> Any:
+    return _tensor(number).isnan().item() if _of_graph(number) else math.isnan(number)
+
+
+def isinf(number: Any) -> Any:
+    return _tensor(number).isinf().item() if _of_graph(number) else math.isinf(number)
+
+
+def isfinite(number: Any) -> Any:
+    return _tensor(number).isfinite().item() if _of_graph(number) else math.isfinite(number)
+
+
+def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    if not _of_graph(a, b, rel_tol, abs_tol):
+        return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+    left, right = _tensor(a), _tensor(b)
+    distance = (left - right).abs()
+    within = distance <= torch.maximum(_tensor(rel_tol) * torch.maximum(left.abs(), right.abs()), _tensor(abs_tol))
+    return ((left == right) | (within & left.isfinite() & right.isfinite())).item()

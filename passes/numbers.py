@@ -1,0 +1,63 @@
+"""Uses of Python numbers that depend on data, in a form that the graph can answer.
+
+    math.exp(loss.item())                  ag.math.exp(loss.item())
+    values = x.tolist()                    values = ag.tolist(x)
+
+What torch.compile takes as it is (arithmetic, comparisons, `math.sqrt`, `round`, sizes) stays as it is.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.scopes import SCOPES
+from autograph_torch.source.nodes import derive, rebuild, replace
+from autograph_torch.source.templates import runtime_call
+
+_MATH = frozenset("exp expm1 log log2 log10 log1p fabs hypot isnan isinf isfinite isclose".split())
+
+
+def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Rewrite calls of `math` on numbers that depend on data, and `tolist`."""
+
+    def lower(node: gast.AST) -> gast.AST:
+        if isinstance(node, SCOPES):
+            return node
+        new = rebuild(node, lower)
+        if not isinstance(node, gast.Call) or not is_number(node, facts):
+            return new
+        assert isinstance(node.func, gast.Attribute)
+        if node.func.attr in _MATH:
+            module = runtime_call("math").func
+            return _done(
+                node, derive(new, func=gast.Attribute(value=module, attr=node.func.attr, ctx=gast.Load())), facts
+            )
+        return _done(node, runtime_call("tolist", new.func.value), facts)
+
+    return rebuild(function, lower)
+
+
+def is_number(node: gast.Call, facts: Facts) -> bool:
+    """Whether a call gives numbers that depend on data, in a form that torch.compile does not take."""
+    if not isinstance(node.func, gast.Attribute) or facts.is_skipped(node):
+        return False
+    if node.func.attr in _MATH and facts.kinds.origin(node.func.value) == "math":
+        return _depends(node, facts)
+    return node.func.attr == "tolist" and not node.args and _may_be_tensor(node.func.value, facts)
+
+
+def _depends(node: gast.Call, facts: Facts) -> bool:
+    known = Kind.UNKNOWN if facts.assume_unknown else Kind.SYMBOL
+    return any(facts.kinds.of(argument) >= known for argument in node.args)
+
+
+def _may_be_tensor(node: gast.expr, facts: Facts) -> bool:
+    kind = facts.kinds.of(node)
+    return kind in (Kind.TENSOR, Kind.DYNAMIC) or (kind == Kind.UNKNOWN and facts.assume_unknown)
+
+
+def _done(old: gast.expr, new: gast.expr, facts: Facts) -> gast.expr:
+    facts.report("AG113", old, "a number that depends on data is computed in the graph")
+    return replace(old, new)

@@ -1,0 +1,221 @@
+"""Strings with values of the graph in them are put together when the graph runs. Part of passes/effects.py.
+
+    f"loss {loss:.3f}"                     ag.text("loss {:.3f}", loss)
+    "loss %.3f" % loss                     ag.percent("loss %.3f", loss)
+    "loss {:.3f}".format(loss)             ag.text("loss {:.3f}", loss)
+    "loss " + str(loss)                    ag.text("{}{}", "loss ", ag.text("{!s}", loss))
+    ", ".join(str(v) for v in values)      ag.joined(", ", (ag.text("{!s}", v) for v in values))
+
+Only where a string goes to an effect or an exception and nowhere else, by way of local names too: outside of the graph
+`ag.text` gives a string, inside something that only an effect can use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.scopes import COMPREHENSIONS, SCOPES
+from autograph_torch.source.nodes import derive, rebuild, replace
+from autograph_torch.source.templates import constant, runtime_call
+
+_DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.IfExp)
+
+
+class Texts:
+    """The strings of one function that only effects use."""
+
+    def __init__(self, facts: Facts, names: frozenset[str] = frozenset()) -> None:
+        self._facts = facts
+        self._names = names
+
+    def argument(self, node: gast.expr) -> gast.expr:
+        """An argument of an effect, with its texts rewritten."""
+        if self.is_text(node):
+            return self._text(node)
+        return rebuild(node, self._inner) if isinstance(node, (*_DISPLAYS, *COMPREHENSIONS)) else node
+
+    def _inner(self, node: gast.AST) -> gast.AST:
+        return self.argument(node) if isinstance(node, gast.expr) else node
+
+    def is_text(self, node: gast.expr) -> bool:
+        """Whether an expression builds a string of values that may depend on data."""
+        if isinstance(node, gast.Name):
+            return node.id in self._names
+        if isinstance(node, gast.JoinedStr):
+            formatted = [part for part in node.values if not isinstance(part, gast.Constant)]
+            return self._any_data(
+                [part.value for part in formatted] + [inner for p in formatted for inner in _in_spec(p)]
+            )
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
+            return _is_string(node.left) and self._any_data([node.right])
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
+            return self.is_text(node.left) or self.is_text(node.right)
+        if not isinstance(node, gast.Call):
+            return False
+        if _is_method(node, "format"):
+            return self._any_data([*node.args, *(keyword.value for keyword in node.keywords)])
+        if _is_method(node, "join") and len(node.args) == 1:
+            return self._builds_texts(node.args[0])
+        return _is_conversion(node) and self._any_data(node.args)
+
+    def _builds_texts(self, node: gast.expr) -> bool:
+        if isinstance(node, COMPREHENSIONS) and not isinstance(node, gast.DictComp):
+            return self.is_text(node.elt)
+        return isinstance(node, (gast.List, gast.Tuple)) and any(self.is_text(one) for one in node.elts)
+
+    def _any_data(self, values: Iterable[gast.expr]) -> bool:
+        return any(self._may_hold_data(value) for value in values)
+
+    def _may_hold_data(self, node: gast.expr) -> bool:
+        if isinstance(node, (gast.Tuple, gast.List)):
+            return any(self._may_hold_data(one) for one in node.elts)
+        if isinstance(node, gast.Dict):
+            return any(self._may_hold_data(one) for one in node.values)
+        return self._facts.kinds.of(node) != Kind.PYTHON or self.is_text(node)
+
+    # -- rewriting ----------------------------------------------------------------------------------------------------
+
+    def _text(self, node: gast.expr) -> gast.expr:
+        if isinstance(node, gast.Name):
+            return node
+        if isinstance(node, gast.JoinedStr):
+            return replace(node, self._formatted(node))
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
+            return replace(node, runtime_call("percent", node.left, self.argument(node.right)))
+        if isinstance(node, gast.BinOp):
+            sides = [self.argument(side) for side in (node.left, node.right)]
+            return replace(node, runtime_call("text", constant("{}{}"), *sides))
+        assert isinstance(node, gast.Call)
+        if _is_method(node, "join"):
+            return replace(node, runtime_call("joined", node.func.value, self.argument(node.args[0])))
+        arguments = [self.argument(argument) for argument in node.args]
+        if _is_method(node, "format"):
+            new = runtime_call("text", node.func.value, *arguments)
+            new.keywords = [derive(keyword, value=self.argument(keyword.value)) for keyword in node.keywords]
+            return replace(node, new)
+        return replace(node, runtime_call("text", constant("{!s}" if node.func.id == "str" else "{!r}"), *arguments))
+
+    def _formatted(self, node: gast.JoinedStr) -> gast.expr:
+        template, values = "", []
+        for part in node.values:
+            if isinstance(part, gast.Constant):
+                template += _escaped(part.value)
+                continue
+            conversion = f"!{chr(part.conversion)}" if part.conversion != -1 else ""
+            values.append(self.argument(part.value))
+            spec = ""
+            for piece in part.format_spec.values if part.format_spec is not None else ():
+                if isinstance(piece, gast.Constant):
+                    spec += str(piece.value)
+                else:
+                    spec += "{" + (f"!{chr(piece.conversion)}" if piece.conversion != -1 else "") + "}"
+                    values.append(piece.value)
+            template += "{" + conversion + (f":{spec}" if spec else "") + "}"
+        return runtime_call("text", constant(template), *values)
+
+
+def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.expr]) -> Texts:
+    """The texts of a function whose effects and exceptions have the arguments `positions`."""
+    names: frozenset[str] = frozenset()
+    positions = list(positions)
+    while True:
+        texts = Texts(facts, names)
+        found = frozenset(
+            name for name in _assigned_texts(function, texts) if _only_shown(name, function, texts, positions)
+        )
+        if found <= names:
+            return texts
+        names |= found
+
+
+def text_values(function: gast.FunctionDef, texts: Texts) -> list[gast.Assign]:
+    """The assignments that give text names their value."""
+    return [
+        node
+        for node in _own_nodes(function)
+        if isinstance(node, gast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0], gast.Name)
+        and texts.is_text(node.targets[0])
+    ]
+
+
+def _assigned_texts(function: gast.FunctionDef, texts: Texts) -> set[str]:
+    """Names that are only ever bound by assignments of texts."""
+    bound: dict[str, list[bool]] = {}
+    plain: set[int] = set()
+    for node in _own_nodes(function):
+        if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
+            plain.add(id(node.targets[0]))
+            bound.setdefault(node.targets[0].id, []).append(texts.is_text(node.value))
+    stored = [n for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+    other = {node.id for node in stored if id(node) not in plain}
+    return {name for name, kinds in bound.items() if all(kinds) and name not in other}
+
+
+def _only_shown(name: str, function: gast.FunctionDef, texts: Texts, positions: list[gast.expr]) -> bool:
+    """Whether every use of a name is in an argument of an effect, or in a text that is only shown, too."""
+    shown = {id(node) for position in positions for node in _text_parts(position)}
+    for assignment in text_values(function, texts):
+        shown |= {id(node) for node in _text_parts(assignment.value)}
+    loads = [
+        n for n in gast.walk(function) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load)
+    ]
+    return all(id(node) in shown for node in loads)
+
+
+def _text_parts(node: gast.expr) -> Iterable[gast.AST]:
+    """The node, and the operands that stay texts when it is rewritten."""
+    yield node
+    if isinstance(node, _DISPLAYS) or (isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Mod))):
+        for child in gast.iter_child_nodes(node):
+            if isinstance(child, gast.expr):
+                yield from _text_parts(child)
+    elif isinstance(node, gast.JoinedStr):
+        for part in node.values:
+            if isinstance(part, gast.FormattedValue):
+                yield from _text_parts(part.value)
+    elif isinstance(node, gast.Call) and (_is_method(node, "format") or _is_conversion(node)):
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            yield from _text_parts(argument)
+
+
+def _own_nodes(function: gast.FunctionDef) -> Iterable[gast.AST]:
+    stack: list[gast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            stack.extend(gast.iter_child_nodes(node))
+
+
+def _is_string(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, str)
+
+
+def _is_method(node: gast.Call, method: str) -> bool:
+    """`"...".method(...)`."""
+    return isinstance(node.func, gast.Attribute) and node.func.attr == method and _is_string(node.func.value)
+
+
+def _is_conversion(node: gast.Call) -> bool:
+    """`str(value)` or `repr(value)`."""
+    return (
+        isinstance(node.func, gast.Name)
+        and node.func.id in ("str", "repr")
+        and len(node.args) == 1
+        and not node.keywords
+    )
+
+
+def _in_spec(part: gast.FormattedValue) -> list[gast.expr]:
+    pieces = part.format_spec.values if part.format_spec is not None else []
+    return [piece.value for piece in pieces if isinstance(piece, gast.FormattedValue)]
+
+
+def _escaped(value: object) -> str:
+    return str(value).replace("{", "{{").replace("}", "}}")

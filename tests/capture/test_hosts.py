@@ -1,0 +1,158 @@
+"""What capture/hosts.py leans on in Dynamo: fails clearly when a torch release changes it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo import symbolic_convert, variables
+
+import autograph_torch.capture.inlining  # noqa: F401  (first: the hooks import each other)
+from autograph_torch import CaptureError, autograph
+from autograph_torch.capture import hosts
+
+X = torch.tensor([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LazyVariableTracker",
+        "BaseListVariable",
+        "ConstDictVariable",
+        "UserMethodVariable",
+        "GetAttrVariable",
+        "ExceptionVariable",
+        "BaseUserFunctionVariable",
+        "UserDefinedObjectVariable",
+        "GenericContextWrappingVariable",
+        "SymNodeVariable",
+    ],
+)
+def test_classes_of_variables(name: str) -> None:
+    assert isinstance(getattr(variables, name), type)
+
+
+def test_a_translator_knows_its_place() -> None:
+    names = {"current_instruction", "block_stack", "f_code", "f_globals", "symbolic_locals", "instructions", "indexof"}
+    annotated = set(symbolic_convert.InstructionTranslatorBase.__annotations__)
+    text = inspect.getsource(symbolic_convert.InstructionTranslatorBase.__init__)
+    assert [name for name in names if name not in annotated and f"self.{name}" not in text] == []
+
+
+def refusal(program: Any) -> str:
+    with pytest.raises(CaptureError) as caught:
+        autograph(program, backend="eager")(X)
+    return caught.value.code
+
+
+class Point:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+POINT, HOLDER = Point(1), Point(X)
+
+
+def test_objects_that_may_have_changed_are_refused() -> None:
+    def printed_and_written(x: torch.Tensor) -> torch.Tensor:
+        print(POINT)
+        POINT.x = 2
+        return x + 1
+
+    def written_and_printed(x: torch.Tensor) -> torch.Tensor:
+        POINT.x = 3
+        print(POINT)
+        return x + 1
+
+    def with_a_tensor(x: torch.Tensor) -> torch.Tensor:
+        print(HOLDER)
+        return x + 1
+
+    assert [refusal(p) for p in (printed_and_written, written_and_printed, with_a_tensor)] == ["AG324"] * 3
+
+
+def raising(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        raise ValueError("positive")
+    return x
+
+
+def in_try(x: torch.Tensor) -> torch.Tensor:
+    try:
+        return raising(x)
+    except ValueError:
+        return x * 2
+
+
+def in_finally(x: torch.Tensor) -> torch.Tensor:
+    try:
+        return raising(x)
+    finally:
+        print("cleanup")
+
+
+def in_try_around_with(x: torch.Tensor) -> torch.Tensor:
+    try:
+        with torch.no_grad():
+            y = raising(x)
+    except ValueError:
+        y = x
+    return y
+
+
+@pytest.mark.parametrize("program", [in_try, in_finally, in_try_around_with], ids=lambda program: program.__name__)
+def test_exceptions_that_the_program_would_handle_are_refused(program: Any) -> None:
+    assert refusal(program) == "AG325"
+
+
+def test_blocks_that_handle_nothing_are_taken() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        try:
+            y = x * 2
+        except RuntimeError:
+            y = x
+        with torch.no_grad():
+            z = raising(y - 10)
+        for item in (1, 2):
+            z = z + item
+        return raising(z)
+
+    torch.testing.assert_close(autograph(program, backend="eager")(X), program(X))
+
+
+def test_tensors_with_a_gradient_are_not_printed_without_it() -> None:
+    shown = X.clone().requires_grad_()
+
+    def plain(x: torch.Tensor) -> torch.Tensor:
+        print(x)
+        return x
+
+    def percent(x: torch.Tensor) -> torch.Tensor:
+        print("%s %d" % (x.sum(), 3))  # noqa: UP031
+        return x
+
+    def formatted(x: torch.Tensor) -> torch.Tensor:
+        print(f"{x}")
+        return x
+
+    for program in (plain, percent, formatted):
+        with pytest.raises(CaptureError, match="AG322"):
+            autograph(program, backend="eager")(shown)
+
+
+def test_tensors_with_a_gradient_as_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        total = x.sum()
+        print(f"{total:.2f} {total}", "{:.1f} {}".format(total, total))  # noqa: UP032
+        return x
+
+    autograph(program, backend="eager")(X.clone().requires_grad_())
+    assert capsys.readouterr().out == "3.00 3.0 3.0 3.0\n"
+
+
+def test_known_functions() -> None:
+    assert hosts.is_host_function(print)
+    assert not hosts.is_host_function(len)
