@@ -1,8 +1,8 @@
 """Sizes of a branch's results: what is known of both branches is known of the result.
 
 torch gives every size that differs between two branches a new symbol, and forgets what it knew: two results that have
-one size in either branch get two symbols, and a size of `n + 1` may be zero. Here equal pairs of sizes get equal symbols,
-with the range of the two together. Results in row-major order (all that the runtime hands out) stay so.
+one size in either branch get two symbols, and a size of `n + 1` may be zero. Here equal pairs of sizes get equal
+symbols, with the range of the two together. Results in row-major order (all that the runtime hands out) stay so.
 
 Private names: cond._merge_output of torch._higher_order_ops, which joins two results, and CondOp.__call__.
 tests/capture/test_merging.py fails clearly when torch changes them.
