@@ -11,6 +11,7 @@ import importlib.util
 import os
 
 import torch
+import torch._inductor.config
 
 from autograph_torch import autograph, explain
 
@@ -47,8 +48,10 @@ def main() -> None:
     if importlib.util.find_spec("transformers") is None:
         print("this example needs transformers")
         return
+    torch._inductor.config.fallback_random = True  # the same random numbers as eager
+    models = (opt, bart) if BACKEND == "eager" else (opt,)  # Inductor 2.13 fails on BART's masks in a branch
     print(f"{'model':12} graphs, breaks before      graphs, breaks after")
-    for make in (opt, bart):
+    for make in models:
         torch.manual_seed(0)
         model = make().train()
         ids = torch.randint(3, 64, (2, 7))
