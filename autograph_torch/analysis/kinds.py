@@ -336,6 +336,8 @@ class Kinds:
                     self._evidence.add(node.args[0].id)
         for name in self._evidence - set(self._imports.torch) - self._imports.modules:
             if self._env.get(name, U) == U and (name in self._seeds or name not in self._bound):
+                if name not in self._seeds:
+                    self._unsure_size.add(name)  # the variable of a comprehension, or a name from around
                 self._seeds[name] = self._env[name] = T
 
     # -- expressions ----------------------------------------------------------------------------------------------
@@ -503,7 +505,8 @@ class Kinds:
     def _builtin_call(self, name: str, node: gast.Call) -> Kind:
         kinds = [self.of(argument) for argument in node.args]
         if name == "len":
-            return S if any(kind in (D, S) for kind in kinds) else U if U in kinds else P
+            unsure = any(self._size(argument, kind) == U for argument, kind in zip(node.args, kinds, strict=True))
+            return S if any(kind in (D, S) for kind in kinds) else U if unsure or U in kinds else P
         if name in words.NUMBER_BUILTINS:
             known = U if self._assume_unknown else S
             return S if any(kind >= known for kind in kinds) else U if U in kinds else P

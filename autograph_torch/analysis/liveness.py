@@ -167,6 +167,11 @@ def _bound_by_try(node: gast.Try, before: frozenset[str]) -> frozenset[str]:
 
 def surely_binds(nodes: gast.AST | list[gast.AST]) -> list[str]:
     """Names that evaluating the nodes binds whatever happens: not in later operands, branches or comprehensions."""
+    if not isinstance(nodes, list) and isinstance(nodes, gast.stmt):
+        known = getattr(nodes, "_surely_binds", None)  # looked for once: trees are never changed in place
+        if known is None:
+            known = nodes._surely_binds = surely_binds([nodes])
+        return list(known)
     found: list[str] = []
     for node in nodes if isinstance(nodes, list) else [nodes]:
         parts: list[gast.AST] = children(node)

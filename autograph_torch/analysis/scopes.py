@@ -86,6 +86,21 @@ def _signature(function: gast.AST, found: Names) -> None:
 
 
 def _collect(node: gast.AST, found: Names) -> None:
+    """Add the names of a node. Those of a statement are looked for once: trees are never changed in place."""
+    if not isinstance(node, gast.stmt):
+        _look(node, found)
+        return
+    known = getattr(node, "_names", None)
+    if known is None:
+        known = node._names = Names()
+        _look(node, known)
+    found.reads.update(known.reads)
+    found.binds.update(known.binds)
+    found.deletes.update(known.deletes)
+    found.outer.update(known.outer)
+
+
+def _look(node: gast.AST, found: Names) -> None:
     if isinstance(node, gast.Name):
         _name(node, found)
     elif isinstance(node, SCOPES):

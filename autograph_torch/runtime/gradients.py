@@ -72,8 +72,9 @@ def refuse_random_numbers() -> int:
         if not node.op.startswith("call_"):
             continue
         name = getattr(node.target, "__name__", str(node.target))
+        probability = node.kwargs.get("p", node.args[1] if len(node.args) > 1 else 0.5)
         training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
-        if name in _RANDOM or (name in _DROPOUTS and training):
+        if name in _RANDOM or (name in _DROPOUTS and training and probability != 0):
             raise_refusal(
                 "AG323",
                 f"`{name}` draws random numbers in a branch or loop on a tensor, whose backward pass would draw others",

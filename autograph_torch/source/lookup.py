@@ -42,10 +42,10 @@ def locate(code: types.CodeType) -> Located:
     if not lines:
         raise _no_source(code, "no source text is available for it")
     try:
-        tree = _parse("".join(lines))
+        functions = _parse("".join(lines))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise _no_source(code, f"its file cannot be parsed ({error})") from error
-    found = [(node, owner) for node, owner in _functions(tree) if _matches(node, code)]
+    found = [(node, owner) for node, owner in functions if _matches(node, code)]
     if len(found) > 1:
         found = [(n, o) for n, o in found if not isinstance(n, ast.Lambda) or _same_code(n, code)]
         if len(found) > 1 and isinstance(found[0][0], ast.Lambda):
@@ -73,8 +73,8 @@ def as_function(node: ast.AST) -> gast.FunctionDef:
 
 
 @functools.lru_cache(maxsize=32)
-def _parse(text: str) -> ast.Module:
-    return ast.parse(text)
+def _parse(text: str) -> list[tuple[Function, str | None]]:
+    return _functions(ast.parse(text))
 
 
 def _functions(tree: ast.Module) -> list[tuple[Function, str | None]]:
