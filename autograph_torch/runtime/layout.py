@@ -25,7 +25,7 @@ HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 # The same object as one from around the branch, or as an earlier part of the result: (kind, which one, its spec).
 SHARED = ("same", "again")
 
-CONTAINERS = ("tuple", "list", "dict", "named", "maybe")
+CONTAINERS = ("tuple", "list", "dict", "named", "record", "maybe")
 
 
 @dataclass
@@ -75,7 +75,7 @@ def carry_plan(spec: Spec) -> Plan:
 
 def tensor_grads(plan: Plan) -> list[bool]:
     """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] in ("tuple", "list", "named", "dict"):
+    if plan[0] in ("tuple", "list", "named", "dict", "record"):
         return [wants for part in plan[2] for wants in tensor_grads(part)]
     if plan[0] == "maybe":
         return [False, *tensor_grads(plan[2][0])]
@@ -266,6 +266,6 @@ def describe(spec: Spec) -> str:
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
     if kind in CONTAINERS:
-        label = "namedtuple" if kind == "named" else kind
+        label = {"named": "namedtuple", "record": "dataclass"}.get(kind, kind)
         return f"a {label} of {len(spec[2])}"
     return str(spec[-1])

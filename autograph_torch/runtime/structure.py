@@ -10,6 +10,7 @@ each other (and under no_grad notice it only in Inductor).
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -40,7 +41,7 @@ def spec_of(
     """
     if isinstance(value, (torch.Tensor, list, dict)):
         for index in range(len(originals)):
-            if any(value is one for one in originals[index]):
+            if any(_is(value, one) for one in originals[index]):
                 return ("same", index, spec_of(value))
     if isinstance(value, torch.Tensor):
         sizes = tuple(size if has_static_value(size) else -1 for size in value.shape)
@@ -65,6 +66,10 @@ def spec_of(
         keys = tuple(value.keys())
         parts = tuple(spec_of(value[keys[k]], originals, handed, seen, (*path, k)) for k in range(len(keys)))
         return ("dict", keys, parts)
+    if is_record(value):
+        names = tuple(field.name for field in dataclasses.fields(value))
+        parts = [spec_of(getattr(value, names[k]), originals, handed, seen, (*path, k)) for k in range(len(names))]
+        return ("record", type(value), tuple(parts))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
@@ -79,6 +84,21 @@ def spec_of(
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
     )
+
+
+def is_record(value: Any) -> bool:
+    """Whether it is a frozen dataclass that its fields make up: one may stand for the other."""
+    return (
+        dataclasses.is_dataclass(value)
+        and not isinstance(value, type)
+        and type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
+        and not hasattr(value, "__post_init__")
+    )
+
+
+def _is(value: Any, other: Any) -> bool:
+    """`value is other`; torch 2.11 cannot ask that of a tensor and a container."""
+    return isinstance(value, torch.Tensor) == isinstance(other, torch.Tensor) and value is other
 
 
 def _number_spec(value: bool | int | float) -> Spec:
@@ -118,7 +138,7 @@ def _leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
     kind = plan[0]
     if kind == "maybe":
         return _maybe_leaves(value, plan)
-    if kind in ("tuple", "list", "named", "dict"):
+    if kind in ("tuple", "list", "named", "dict", "record"):
         parts = _parts(value, kind, len(plan[2]))
         return [leaf for k in range(len(parts)) for leaf in _leaves(parts[k], plan[2][k])]
     if kind == "tensor":
@@ -139,6 +159,8 @@ def _maybe_leaves(value: Any, plan: Plan) -> list[torch.Tensor]:
 def _parts(value: Any, kind: str, count: int) -> list[Any]:
     if isinstance(value, (Hole, Undefined)):
         return [HOLE] * count
+    if kind == "record":
+        return [getattr(value, field.name) for field in dataclasses.fields(value)]
     return list(value.values()) if kind == "dict" else list(value)
 
 
@@ -200,7 +222,7 @@ def decode(
         flag = _from_float(leaves.pop(0), torch.bool)
         return Maybe(flag, decode(plan[2][0], leaves, originals, handed, for_branch), plan[1])
     parts = [decode(plan[2][k], leaves, originals, handed, for_branch, done, (*path, k)) for k in range(len(plan[2]))]
-    if kind == "named":
+    if kind in ("named", "record"):
         return plan[1](*parts)
     if kind == "dict":
         return dict(zip(plan[1], parts, strict=True))
@@ -255,7 +277,7 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
 
 
 def is_in(value: Any, containers: tuple[Any, ...]) -> bool:
-    return any(value is container for container in containers)
+    return isinstance(value, (list, dict)) and any(value is container for container in containers)
 
 
 def copy_in(value: Any, pairs: Pairs) -> Any:
