@@ -96,9 +96,15 @@ def is_record(value: Any) -> bool:
     )
 
 
+def same_object(value: Any, other: Any, found: bool | None = None) -> bool:
+    """`value is other`; the tracer fills in the answer for containers, which torch 2.11 cannot give."""
+    return value is other if found is None else found
+
+
 def _is(value: Any, other: Any) -> bool:
-    """`value is other`; torch 2.11 cannot ask that of a tensor and a container."""
-    return isinstance(value, torch.Tensor) == isinstance(other, torch.Tensor) and value is other
+    if isinstance(value, torch.Tensor) or isinstance(other, torch.Tensor):
+        return isinstance(value, torch.Tensor) == isinstance(other, torch.Tensor) and value is other
+    return same_object(value, other)
 
 
 def _number_spec(value: bool | int | float) -> Spec:
@@ -277,13 +283,13 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
 
 
 def is_in(value: Any, containers: tuple[Any, ...]) -> bool:
-    return isinstance(value, (list, dict)) and any(value is container for container in containers)
+    return isinstance(value, (list, dict)) and any(same_object(value, container) for container in containers)
 
 
 def copy_in(value: Any, pairs: Pairs) -> Any:
     """What a branch finds for `value`: the copy, when it is a container that has one."""
     for original, copy in pairs:
-        if value is original:
+        if same_object(value, original):
             return copy
     return value
 

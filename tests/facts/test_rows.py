@@ -317,6 +317,19 @@ def intermediate_start(x):
     return y + x
 
 
+@row("S3: parameters in a loop that starts at an intermediate result", TRIPS, grad=True)
+class ParametersInALoop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.Linear(2, 2)
+
+    def forward(self, x):
+        h = x * 3
+        while h.norm() > 1:
+            h = torch.tanh(self.cell(h)) * 0.7 + h * 0.2
+        return h + x
+
+
 @row("S3: a loop in a branch", TRIPS, grad=True)
 def loop_in_a_branch(x):
     if x.sum() > 1:
