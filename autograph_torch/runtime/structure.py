@@ -68,8 +68,8 @@ def spec_of(
         return ("dict", keys, parts)
     if is_record(value):
         names = tuple(field.name for field in dataclasses.fields(value))
-        parts = [spec_of(getattr(value, names[k]), originals, handed, seen, (*path, k)) for k in range(len(names))]
-        return ("record", type(value), tuple(parts))
+        inner = [spec_of(getattr(value, names[k]), originals, handed, seen, (*path, k)) for k in range(len(names))]
+        return ("record", type(value), tuple(inner))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
