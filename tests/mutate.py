@@ -126,8 +126,8 @@ MUTATIONS = (
     Mutation(
         "writes go back",
         RUNTIME + "outside.py",
-        "_memory(tensors, changed[k]).copy_(",
-        "(",
+        "            tensors[members[0][0]].copy_(content)\n",
+        "",
         FACTS,
         "written and not inductor",
     ),

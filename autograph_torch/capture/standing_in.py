@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.output_graph import SubgraphTracer
-from torch._dynamo.variables import TensorVariable, TupleVariable
+from torch._dynamo.variables import ConstantVariable, TensorVariable, TupleVariable
 
 from autograph_torch.capture.torch_fixes import keep_names_apart
-from autograph_torch.runtime import memories, outside, tracing
+from autograph_torch.runtime import memories, outside, structure, tracing
 
 
 def allow_stand_ins() -> None:
@@ -37,6 +37,9 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is outside.standing.__code__:
         proxy = _resolved(arguments["tensor"].realize().proxy, tracer)
         arguments["tensor"] = _variable(memories.Used(proxy))
+    elif code is structure.same_object.__code__:
+        same = arguments["value"].realize() is arguments["other"].realize()
+        arguments["found"] = ConstantVariable.create(same)
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
         site = arguments["site"].as_python_constant()

@@ -85,7 +85,15 @@ def write_outside(
     changed = [groups[k] for k in range(len(groups)) if groups[k][2]]
     for k in range(len(changed)):
         # All results of an operator require a gradient as soon as one input does: a buffer must not take it on.
-        _memory(tensors, changed[k]).copy_(contents[k] if grads[k] else contents[k].detach())
+        content = contents[k] if grads[k] else contents[k].detach()
+        whole, members, _ = changed[k]
+        if whole < 0:
+            tensors[members[0][0]].copy_(content)
+            continue
+        # View by view: compilers refuse writes to what as_strided makes of a view. One that is all of it comes first.
+        first = tensors[members[0][0]]
+        for index, size, stride, offset in members[:1] if first.numel() == whole else members:
+            tensors[index].copy_(content.as_strided(size, stride, offset))
 
 
 def _memory(tensors: Tensors, group: Group) -> torch.Tensor:

@@ -116,6 +116,17 @@ def is_record(value: Any) -> bool:
     return frozen and all([one.init for one in fields])
 
 
+def same_object(value: Any, other: Any, found: bool | None = None) -> bool:
+    """`value is other`; the tracer fills in the answer for containers, which torch 2.11 cannot give."""
+    return value is other if found is None else found
+
+
+def _is(value: Any, other: Any) -> bool:
+    if isinstance(value, torch.Tensor) or isinstance(other, torch.Tensor):
+        return isinstance(value, torch.Tensor) == isinstance(other, torch.Tensor) and value is other
+    return same_object(value, other)
+
+
 def _number_spec(value: bool | int | float) -> Spec:
     if has_static_value(value):  # asked first: a question about a number may put a guard on it
         return ("const", plain(value))
@@ -207,7 +218,7 @@ def copies_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
 def is_in(value: Any, objects: tuple[Any, ...]) -> bool:
     """Whether a value is one of these very objects."""
     for k in range(len(objects)):  # noqa: SIM110  (a generator costs the tracer more)
-        if value is objects[k]:
+        if _is(value, objects[k]):
             return True
     return False
 
@@ -215,7 +226,7 @@ def is_in(value: Any, objects: tuple[Any, ...]) -> bool:
 def copy_in(value: Any, pairs: Pairs) -> Any:
     """What a branch finds for `value`: the copy, when it is a container that has one."""
     for original, copy in pairs:
-        if value is original:
+        if same_object(value, original):
             return copy
     return value
 

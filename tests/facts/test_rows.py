@@ -273,6 +273,22 @@ def carry_as_predicate(x):
     return n
 
 
+@row("the predicate of a loop is a truth value that is carried", TRIPS)
+def carried_truth(x):
+    going = x.norm() > 1
+    while going:
+        x = x / 2
+        going = x.norm() > 1
+    return x, going
+
+
+@row("the predicate of a loop is a vector of one element", TRIPS)
+def vector_predicate_of_a_loop(x):
+    while x[:1] > 1:
+        x = x / 2
+    return x
+
+
 @row("an expanded and a transposed tensor are carried", (lambda: (randn(2, 2) * 4,), lambda: (randn(2, 2) * 0.01,)))
 def strided_carries(m):
     a, b = torch.ones(2).expand(2, 2), m
@@ -315,6 +331,19 @@ def intermediate_start(x):
     while y.norm() > 1:
         y = y * y.sin() / 3
     return y + x
+
+
+@row("S3: parameters in a loop that starts at an intermediate result", TRIPS, grad=True)
+class ParametersInALoop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.Linear(2, 2)
+
+    def forward(self, x):
+        h = x * 3
+        while h.norm() > 1:
+            h = torch.tanh(self.cell(h)) * 0.7 + h * 0.2
+        return h + x
 
 
 @row("S3: a loop in a branch", TRIPS, grad=True)

@@ -202,7 +202,7 @@ def local_object(x):
     return box.value, box.tensor
 
 
-@program(inputs=SIGNS)
+@program(refused="one of two objects", inputs=SIGNS)
 def object_chosen_in_a_branch(x):
     a, b = Box(1, x), Box(2, -x)
     chosen = a
@@ -211,7 +211,7 @@ def object_chosen_in_a_branch(x):
     return chosen.tensor * chosen.value
 
 
-@program(inputs=SIGNS)
+@program(refused="an object of a class of the user's", inputs=SIGNS)
 def object_made_in_a_branch(x):
     if x.sum() > 0:
         box = Box(1, x)

@@ -582,7 +582,7 @@ def list_chosen_in_a_branch(x):
     return torch.stack(xs)
 
 
-@program(inputs=SIGNS)
+@program(refused="dicts whose keys come in another order", inputs=SIGNS)
 def keys_in_another_order(x):
     d = {}
     if x.sum() > 0:

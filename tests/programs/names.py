@@ -133,7 +133,7 @@ def name_of_one_side_used_there_only(x):
     return y
 
 
-@program(inputs=SIGNS)
+@program(refused="scale is bound on one side only", inputs=SIGNS)
 def name_of_one_side_guarded_later(x):
     positive = x.sum() > 0
     if positive:
@@ -175,7 +175,7 @@ def tensor_then_none(x):
     return x * mask
 
 
-@program(inputs=SIGNS)
+@program(refused="a tensor or None", inputs=SIGNS)
 def none_on_one_side_as_an_expression(x):
     bias = x if x.sum() > 0 else None
     return x * 2 if bias is None else x + bias
@@ -190,7 +190,7 @@ def best_so_far_starts_as_none(x):
     return best
 
 
-@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+@program(refused="a tensor or None", inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
 def previous_starts_as_none_in_a_loop(x):
     previous = None
     while x > 1:
@@ -210,7 +210,7 @@ def none_argument_and_a_tensor_test(x, mask):
     return x
 
 
-@program(inputs=SIGNS)
+@program(refused="a tensor or None", inputs=SIGNS)
 def none_returned_by_a_helper(x):
     def find(v):
         if v.sum() > 0:
@@ -241,7 +241,7 @@ def lambda_chosen(x):
     return f(x) + f(x * 3)
 
 
-@program(inputs=SIGNS)
+@program(refused="one of two functions", inputs=SIGNS)
 def lambda_chosen_by_an_expression(x):
     f = (lambda v: v * 2) if x.sum() > 0 else (lambda v: v - 1)
     return f(x)
@@ -262,13 +262,13 @@ def local_function_defined_in_a_branch(x):
     return scale(x)
 
 
-@program(inputs=SIGNS)
+@program(refused="one of two methods", inputs=SIGNS)
 def method_chosen(x):
     reduce = x.max if x.sum() > 0 else x.min
     return reduce()
 
 
-@program(inputs=SIGNS)
+@program(refused="torch.manual_seed", inputs=SIGNS)
 def module_chosen(x):
     torch.manual_seed(3)
     a, b = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
@@ -276,7 +276,7 @@ def module_chosen(x):
     return layer(x)
 
 
-@program(inputs=SIGNS)
+@program(copied="both sides give the argument back", inputs=SIGNS)
 def dtype_chosen(x):
     dtype = torch.float32
     if x.sum() > 0:
@@ -390,7 +390,7 @@ def augmented_name_on_one_side(x):
     return y
 
 
-@program(inputs=SIGNS)
+@program(refused="one of two objects", inputs=SIGNS)
 def partial_application_chosen(x):
     import functools
 
@@ -400,7 +400,7 @@ def partial_application_chosen(x):
     return clamp(x)
 
 
-@program(inputs=SIGNS)
+@program(refused="a class made inside the graph", inputs=SIGNS)
 def class_chosen(x):
     class Doubler:
         def __call__(self, v):

@@ -30,7 +30,7 @@ def float_promotes_int_to_default(x):
     return x * k, x / k, x // k
 
 
-@program(inputs=INTS)
+@program(refused="arithmetic of torch with a truth value that depends on data", inputs=INTS)
 def bool_with_a_tensor(x):
     flag = False
     if x.sum() > 0:
@@ -151,7 +151,7 @@ def integer_zero_meets_an_integer_tensor(x):
     return x + extra
 
 
-@program(inputs=SIGNS)
+@program(refused="a number or a vector", inputs=SIGNS)
 def zero_meets_a_vector(x):
     residual = 0
     if x.sum() > 0:
@@ -159,7 +159,7 @@ def zero_meets_a_vector(x):
     return x + residual
 
 
-@program(inputs=SIGNS)
+@program(refused="a number or a vector", inputs=SIGNS)
 def one_meets_a_vector(x):
     weight = 1.0
     if x.sum() > 0:
@@ -315,7 +315,7 @@ def min_max_abs_round(x):
     return min(k, 1.0), max(k, 0.5), abs(k), round(k), int(k)
 
 
-@program(inputs=SIGNS)
+@program(refused="math.exp of a number that depends on data", inputs=SIGNS)
 def math_of_a_chosen_number(x):
     k = 4.0
     if x.sum() > 0:
@@ -347,7 +347,7 @@ def number_as_a_slice_bound(x):
     return x[:n].sum(), x[n - 1]
 
 
-@program(inputs=SIGNS)
+@program(refused="an index that depends on data", inputs=SIGNS)
 def number_as_a_list_index(x):
     xs = [x, x * 2, x * 3]
     i = 0
@@ -356,7 +356,7 @@ def number_as_a_list_index(x):
     return xs[i]
 
 
-@program(inputs=SIGNS)
+@program(refused="a dimension that depends on data", inputs=SIGNS)
 def number_as_a_dim(x):
     m = torch.stack([x, x * 2])
     dim = 0
