@@ -112,7 +112,8 @@ def is_record(value: Any) -> bool:
     if not dataclasses.is_dataclass(value) or isinstance(value, type) or hasattr(value, "__post_init__"):
         return False
     fields = dataclasses.fields(value)
-    return type(value).__dataclass_params__.frozen and all([one.init for one in fields])
+    frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return bool(frozen and all([one.init for one in fields]))
 
 
 def _number_spec(value: bool | int | float) -> Spec:
