@@ -37,7 +37,8 @@ LEAST = {
     "loops": 8,
     "branches": 10,
     "queries": 3,
-    "effects": 6,
+    "effects": 8,
+    "numbers": 1,
     "indices": 2,
     "undefined": 2,
 }
