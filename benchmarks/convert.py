@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograph_torch.cli.main import _convert_bytes
+from autograph_torch.cli.converting import convert_bytes
 from autograph_torch.pipeline import convert_source
 
 MEBIBYTE = 1024  # of the kibibytes that Linux counts memory in
@@ -124,7 +124,7 @@ def _files_without_torch(files: Sequence[Path]) -> None:
     texts = [path.read_bytes() for path in idle]
     middle = time.process_time()
     for text in texts:
-        _convert_bytes(text, "idle.py")
+        convert_bytes(text, "idle.py")
     read, convert = middle - start, time.process_time() - middle
     _show(
         "without torch", f"{1e6 * convert / len(idle):8.1f} us a file, after {1e6 * read / len(idle):.1f} us to read it"
@@ -136,7 +136,7 @@ def _beside_libcst(sample: Sequence[Path], python: str) -> None:
     texts = [path.read_bytes() for path in sample]
     start = time.process_time()
     for text in texts:
-        _convert_bytes(text, "sample.py")
+        convert_bytes(text, "sample.py")
     _show("every nth file", f"{lines / (time.process_time() - start):8.0f} lines a second ({lines} lines)")
     answer = _other(python, LIBCST, "\n".join(map(str, sample)))
     _show("  libcst, no change", f"{lines / float(answer[0]):8.0f} lines a second" if answer else "not installed")

@@ -2,26 +2,33 @@
 
     python benchmarks/emitted_lines.py DIRECTORY [--worst N]
 
-A rewritten statement is the smallest run of lines that holds a rewritten place and all changes around it; lines that it
-keeps count on both sides. The import, which is one line a file, is left out.
+A rewritten statement is the smallest run of lines that holds a rewritten place and all changes around it; behind an
+early return that is the rest of the function. Lines that it keeps count on both sides. The import, which is one line a
+file, is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import statistics
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from autograph_torch.cli import files
 from autograph_torch.cli.converting import convert_file
 from autograph_torch.cli.review import Result
+from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,8 @@ def rewritten_runs(result: Result) -> Iterator[Rewritten]:
     new = [line for line in result.output.decode(errors="replace").splitlines() if line.strip() != RUNTIME_IMPORT]
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     kept = {i + k: j + k for i, j, size in matcher.get_matching_blocks() for k in range(size)}
-    spans = [(d.line - 1, d.end_line) for d in result.rewritten]
+    functions = [node for node in ast.walk(ast.parse(result.raw)) if isinstance(node, FUNCTIONS)]
+    spans = [(d.line - 1, _end(d, functions)) for d in result.rewritten]
     spans += [(i1, i2) for tag, i1, i2, _, _ in matcher.get_opcodes() if tag != "equal"]
     for start, end in _merged(spans):
         while start > 0 and start - 1 not in kept:
@@ -54,6 +62,12 @@ def rewritten_runs(result: Result) -> Iterator[Rewritten]:
         high = kept[end] if end < len(old) else len(new)
         if end > start and old[start:end] != new[low:high]:
             yield Rewritten(f"{result.shown}:{start + 1}", old[start:end], new[low:high])
+
+
+def _end(found: Diagnostic, functions: list[Function]) -> int:
+    """The last line that a rewriting concerns: what follows an early return has moved."""
+    around = [node.end_lineno or 0 for node in functions if node.lineno <= found.line <= (node.end_lineno or 0)]
+    return min(around) if found.code == "AG102" and around else found.end_line
 
 
 def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

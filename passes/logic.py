@@ -100,11 +100,15 @@ class _Logic:
         if as_test:
             eager, lazy = ("and_", "and_then") if isinstance(op, gast.And) else ("or_", "or_else")
             return runtime_call(eager if harmless else lazy, operands[0], *(thunk(operand) for operand in operands[1:]))
-        rest = self._join(op, operands[1:], as_test, harmless) if len(operands) > 2 else operands[1]
         if self._facts.assume_unknown:  # also in comprehensions, where Dynamo does not take what a walrus binds
+            rest = self._rest(op, operands[1:], as_test, harmless)
             return runtime_call("and_value" if isinstance(op, gast.And) else "or_value", operands[0], thunk(rest))
         first, again = self._once(operands[0], "left")
+        rest = self._rest(op, operands[1:], as_test, harmless)
         return self._choice(first, *((rest, again) if isinstance(op, gast.And) else (again, rest)), operands[0])
+
+    def _rest(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
+        return self._join(op, operands, as_test, harmless) if len(operands) > 1 else operands[0]
 
     def _chain(self, node: gast.Compare, as_test: bool) -> gast.expr | None:
         if any(binds(operand) for operand in node.comparators):

@@ -143,7 +143,7 @@ class Lowering:
             return [node]
         operator = runtime_function(getattr(node, "value", None))
         try:
-            if operator == "cond" and isinstance(node, (gast.Assign, gast.Return, gast.Expr)):
+            if operator == "cond" and (isinstance(node, (gast.Return, gast.Expr)) or _binds_names(node)):
                 return [replace(node, new) for new in self._cond_statement(node, around)]
             if operator in ("while_loop", "for_loop") and isinstance(node, gast.Assign):
                 return [replace(node, new) for new in self.lower_loop(self, node, operator, around)]
@@ -397,6 +397,7 @@ class Lowering:
 
     def _check(self, node: gast.Call, arms: list[Arm], site: Site, around: Around) -> None:
         """What must not be in a branch."""
+        self.check_random([part for arm in arms for part in (*arm.block, arm.value)], around)
         if site.calls and (around.differentiable or not set(site.calls) <= RANDOM):
             raise Refused(
                 f"`{site.calls[0]}` in a branch: its backward pass would run it again, or it changes a buffer",
@@ -406,6 +407,17 @@ class Lowering:
             self.check_block(arm.block)
             if arm.function is not None:
                 self.check_names(arm.block, arm.value)
+
+    def check_random(self, nodes: list[gast.AST], around: Around) -> None:
+        """Calls that draw random numbers, also on paths that the example does not take."""
+        for node in nodes:
+            for inner in gast.walk(node):
+                called = getattr(inner.func, "attr", "") if isinstance(inner, gast.Call) else ""
+                if around.differentiable and called in RANDOM:
+                    raise Refused(
+                        f"`{called}` in a branch or loop: its backward pass would draw other numbers",
+                        "call it before the branch or loop, or under torch.no_grad()",
+                    )
 
     def check_block(self, block: list[gast.stmt]) -> None:
         """Only statements that bind names may run in a branch."""
@@ -552,6 +564,13 @@ RANDOM = frozenset(
     "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu dropout alpha_dropout "
     "feature_alpha_dropout dropout1d dropout2d dropout3d".split()
 )
+
+
+def _binds_names(node: gast.stmt) -> bool:
+    """`a, b = ...`, which may take several values out of a branch."""
+    if not isinstance(node, gast.Assign) or len(node.targets) > 1:
+        return False
+    return all(isinstance(part, gast.Name) for part in getattr(node.targets[0], "elts", node.targets))
 
 
 def _hands_on(last: gast.stmt, value: gast.expr) -> bool:

@@ -106,6 +106,7 @@ class _Loop:
 
     def _check(self) -> None:
         self.lowering.check_block(self.body)
+        self.lowering.check_random([*self.body, *self.value], self.around)
         self.lowering.check_names(self.body, self.value[0] if self.value else constant(None))
         if not self.carry:
             raise Refused("the loop changes nothing that is used later")
@@ -427,6 +428,8 @@ class _Loop:
         return runtime_function(self.node.args[0].body) in ("and_", "or_", "not_")
 
     def _as_tensor(self, number: gast.expr) -> gast.expr:
+        if isinstance(number, gast.Name) and isinstance(self.site.names.get(number.id), TensorType):
+            return method(number, "clone")
         return self.lowering.encoder.full(number)
 
     def _stop_is_tensor(self) -> bool:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import autograph_torch
 from autograph_torch import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -116,23 +115,3 @@ def test_a_clone_works_without_being_installed(checkout: Path) -> None:
 def test_the_installed_command_runs(installed: Path, tmp_path: Path) -> None:
     text = python("-m", "autograph_torch", "--version", cwd=tmp_path, path=str(installed))
     assert text == f"autograph-torch {__version__}\n"
-
-
-# Each name in a fork of a process that has torch and none of ours.
-EACH_NAME_FIRST = """
-import os, sys, torch
-for name in sys.argv[1:]:
-    if os.fork() == 0:
-        try:
-            exec(f"from autograph_torch import {name}")
-        except BaseException as error:
-            print(name, repr(error))
-        finally:
-            sys.stdout.flush()
-            os._exit(0)
-    os.wait()
-"""
-
-
-def test_every_public_name_can_be_the_first_import() -> None:
-    assert python("-c", EACH_NAME_FIRST, *autograph_torch.__all__, cwd=ROOT) == ""

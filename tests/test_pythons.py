@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCE_SIDE = ("tests/source", "tests/analysis", "tests/passes", "tests/test_pipeline.py")
+SOURCE_SIDE = ("tests/source", "tests/analysis", "tests/passes", "tests/cli", "tests/test_pipeline.py")
 VERSIONS = [version for version in ("3.10", "3.11", "3.12", "3.13") if shutil.which(f"python{version}")]
 
 
@@ -23,7 +23,9 @@ def test_source_side_without_torch(version: str) -> None:
         if subprocess.run([f"python{version}", "-m", "venv", folder], capture_output=True).returncode:
             pytest.skip(f"python{version} is a stub here")
         python = os.path.join(folder, "bin", "python")
-        subprocess.run([python, "-m", "pip", "install", "-q", "gast", "pytest", "astunparse", "rich"], check=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "-q", "gast", "pytest", "astunparse", "rich", "tomli"], check=True
+        )
         command = [python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *SOURCE_SIDE]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         print(done.stdout[-2000:], file=sys.stderr)

@@ -265,27 +265,29 @@ class Kinds:
         for node in nodes:
             if isinstance(node, (gast.If, gast.While)) and self._asks_data(node.test):
                 self._make_symbols([*node.body, *node.orelse])
-            elif isinstance(node, gast.For) and self._asks_data_in(node):
+            elif isinstance(node, (gast.For, gast.While)) and self._asks_data_in(node):
                 self._make_symbols(node.body)
 
     def _asks_data(self, test: gast.expr) -> bool:
         kind = self.of(test)
         return kind >= S or (kind == U and self._assume_unknown)
 
-    def _asks_data_in(self, loop: gast.For) -> bool:
+    def _asks_data_in(self, loop: gast.For | gast.While) -> bool:
+        """Whether data decides on the trips of a loop, or on what happens in one."""
         known = U if self._assume_unknown else S
-        if isinstance(loop.iter, gast.Call) and any(self.of(argument) >= known for argument in loop.iter.args):
+        calls = isinstance(loop, gast.For) and isinstance(loop.iter, gast.Call)
+        if calls and any(self.of(argument) >= known for argument in loop.iter.args):
             return True
         return any(isinstance(node, gast.If) and self._asks_data(node.test) for node in walk_scope(loop.body))
 
     def _make_symbols(self, block: list[gast.stmt]) -> None:
         for node in walk_scope(block):
-            targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-            value = getattr(node, "value", None)
-            if not isinstance(node, (gast.Assign, gast.AugAssign)) or _is_word(value):
+            if not isinstance(node, (gast.Assign, gast.AugAssign)):
                 continue
-            for target in targets:
-                if isinstance(target, gast.Name) and self._env.get(target.id) == P and self.of(value) in (P, S):
+            targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+            for target, value in (pair for whole in targets for pair in _matched(whole, node.value)):
+                number = not _is_word(value) and self.of(value) in (P, S)
+                if isinstance(target, gast.Name) and self._env.get(target.id) == P and number:
                     self._env[target.id] = S
 
     def may_be_fraction(self, name: str) -> bool:
@@ -523,6 +525,14 @@ def element(kind: Kind) -> Kind:
     return T if kind == D else kind
 
 
+def _matched(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+    """`a, b = c, d` as (a, c), (b, d)."""
+    if isinstance(target, (gast.Tuple, gast.List)) and isinstance(value, (gast.Tuple, gast.List)):
+        if len(target.elts) == len(value.elts):
+            return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
 def _is_word(node: gast.expr) -> bool:
     """A string, None or a type: comparing anything with it is Python's business."""
     return isinstance(node, gast.Constant) and (isinstance(node.value, (str, bytes)) or node.value is None)
@@ -555,20 +565,42 @@ def parameter_kinds(function: gast.FunctionDef, is_method: bool) -> dict[str, Ki
 
 def _parameter(argument: gast.Name, default: gast.expr | None, in_forward: bool) -> Kind:
     if argument.annotation is not None:
-        text = _annotation_text(argument.annotation)
-        if any(word in text for word in words.TENSOR_ANNOTATIONS):
-            return C if text.startswith(words.CONTAINER_ANNOTATIONS) else T
-        if text in words.PYTHON_ANNOTATIONS:
-            return P
-        if text.startswith(words.CONTAINER_ANNOTATIONS):
-            return C
-        return U
+        kinds = {_annotated(text) for text in _alternatives(_annotation(argument.annotation))}
+        return T if T in kinds else kinds.pop() if len(kinds) == 1 else U
     if isinstance(default, gast.Constant) and isinstance(default.value, (bool, str)):
         return P
     return T if in_forward and not (isinstance(default, gast.Constant) and default.value is not None) else U
 
 
-def _annotation_text(node: gast.expr) -> str:
+def _annotated(text: str) -> Kind:
+    if text.startswith(words.CONTAINER_ANNOTATIONS):
+        return C
+    if any(word in text for word in words.TENSOR_ANNOTATIONS):
+        return T
+    return P if text in words.PYTHON_ANNOTATIONS else U
+
+
+def _alternatives(node: ast.expr) -> list[str]:
+    """The types of which an annotation allows one, as text; None only where it stands alone."""
+    if isinstance(node, ast.Subscript):
+        base = ast.unparse(node.value).rpartition(".")[2]
+        if base in ("Optional", "Union"):
+            inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return _without_none([text for part in inside for text in _alternatives(part)])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _without_none([*_alternatives(node.left), *_alternatives(node.right)])
+    return [ast.unparse(node)]
+
+
+def _without_none(texts: list[str]) -> list[str]:
+    return [text for text in texts if text != "None"] or ["None"]
+
+
+def _annotation(node: gast.expr) -> ast.expr:
+    """An annotation as Python's own tree; one that is a string is read."""
     if isinstance(node, gast.Constant) and isinstance(node.value, str):
-        return node.value
-    return ast.unparse(gast.gast_to_ast(node))
+        try:
+            return ast.parse(node.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return ast.Constant(node.value)
+    return gast.gast_to_ast(node)  # type: ignore[no-any-return]

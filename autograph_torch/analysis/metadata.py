@@ -58,8 +58,9 @@ class Metadata:
         others = _bound_otherwise(function.body)
         for _ in range(len(bindings) + 2):
             before = dict(found.names)
-            for node in bindings:
-                found._learn(node, first=True)
+            for _ in bindings:  # one may need what another binds
+                for node in bindings:
+                    found._learn(node, first=True)
             dropped = {name for node in bindings for name in found._disagreeing(node)} | others
             found.names = {name: kind for name, kind in found.names.items() if name not in dropped}
             bindings = [node for node in bindings if not set(binds(node)) & dropped]

@@ -20,8 +20,7 @@ from importlib import resources
 
 from autograph_torch import __version__
 from autograph_torch.cli.colours import Colours, visible
-from autograph_torch.cli.reports import codec_of
-from autograph_torch.cli.review import Hunk, Result, reasons_of
+from autograph_torch.cli.review import Hunk, Result, decoded, reasons_of
 from autograph_torch.diagnostics import RULES, Diagnostic
 
 CONTEXT = 3
@@ -164,7 +163,7 @@ def _help() -> str:
 
 
 def _file(result: Result, number: int) -> str:
-    old, new = (_decoded(data, result.raw) for data in (result.raw, result.output))
+    old, new = (decoded(data, result.raw) for data in (result.raw, result.output))
     blocks = _blocks(result, old, new)
     colours = Colours(old), Colours(new)
     counts = Counter(_kind(reason.code) for block in blocks for reason in block.reasons)
@@ -179,15 +178,6 @@ def _file(result: Result, number: int) -> str:
 <summary><span class="path">{name}</span>{badges}</summary>
 {body}</details>
 """
-
-
-def _decoded(data: bytes, raw: bytes) -> list[str]:
-    """The lines of a file, or of what came of it, to look at: whatever the bytes are, there is a text."""
-    try:
-        text = data.decode(codec_of(raw), "replace")
-    except (SyntaxError, LookupError):
-        text = data.decode("utf-8", "replace")
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _blocks(result: Result, old: Sequence[str], new: Sequence[str]) -> list[Block]:

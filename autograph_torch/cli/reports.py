@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import io
 import itertools
 import json
-import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograph_torch.cli.review import Hunk, Line, Result, lines_of, reasons_of, text_line
+from autograph_torch.cli.review import Hunk, Line, Result, codec_of, lines_of, reasons_of, text_line
 from autograph_torch.diagnostics import Diagnostic
 
 LEVELS = {"AG1": "warning", "AG2": "notice", "AG3": "error"}
@@ -82,12 +80,6 @@ def github(result: Result, verbose: bool) -> Iterator[Line]:
         place = f"file={_property(diagnostic.filename)},line={diagnostic.line},col={diagnostic.column}"
         title = f"title=autograph-torch ({diagnostic.code}),{place},endLine={diagnostic.end_line}"
         yield text_line(f"::{level} {title}::{_escaped(diagnostic.message)}")
-
-
-def codec_of(raw: bytes) -> str:
-
-    codec, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-    return "utf-8" if codec == "utf-8-sig" else codec  # a byte order mark is part of what an edit replaces
 
 
 def _escaped(message: str) -> str:

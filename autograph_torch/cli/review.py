@@ -8,9 +8,11 @@ file's header before each hunk that has a reason: with text between the hunks of
 from __future__ import annotations
 
 import difflib
+import io
 import itertools
 import re
 import sys
+import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -94,7 +96,10 @@ def syntax_tree(result: Result) -> Iterator[Line]:
 
     if not result.errors:
         yield text_line(f"# {result.shown}")
-        yield text_line(astunparse.dump(ast.parse(result.output)))
+        try:
+            yield text_line(astunparse.dump(ast.parse(result.output)))
+        except RecursionError:
+            yield text_line("# too deeply nested to be shown")
 
 
 def summary(results: Sequence[Result], verb: str) -> str:
@@ -185,6 +190,21 @@ def _reason(diagnostic: Diagnostic) -> Line:
 def lines_of(data: bytes) -> list[bytes]:
     """The lines as diff and patch see them: a newline ends a line, a lone carriage return does not."""
     return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
+
+
+def decoded(data: bytes, raw: bytes) -> list[str]:
+    """The lines of a file, or of what came of it, to look at: whatever the bytes are, there is a text."""
+    try:
+        text = data.decode(codec_of(raw), "replace")
+    except (SyntaxError, LookupError):
+        text = data.decode("utf-8", "replace")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def codec_of(raw: bytes) -> str:
+    """The codec of a file; a byte order mark is part of what an edit replaces."""
+    codec, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+    return "utf-8" if codec == "utf-8-sig" else codec
 
 
 def printable(text: str) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from autograph_torch import __version__
-from autograph_torch.cli.reports import Change, changes, codec_of
-from autograph_torch.cli.review import Line, Result, lines_of, text_line
+from autograph_torch.cli.reports import Change, changes
+from autograph_torch.cli.review import Line, Result, codec_of, lines_of, text_line
 from autograph_torch.diagnostics import RULES, Diagnostic
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -21,7 +21,7 @@ results with one (torch 2.13: "outs_to_grad length != tangents length").
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,7 +48,7 @@ def encode(written: Written, value: Any) -> list[torch.Tensor]:
 
 
 def decode(
-    written: Written, leaves: list[torch.Tensor], originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()
+    written: Written, leaves: Sequence[torch.Tensor], originals: tuple[Any, ...] = (), handed: tuple[Any, ...] = ()
 ) -> Any:
     """The value again: of its leaves, of the objects it came from, and of those handed through."""
     return _without_hook(written, leaves, originals, handed)

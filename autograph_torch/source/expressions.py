@@ -65,7 +65,7 @@ class Expressions:
         if isinstance(node, gast.Constant) and isinstance(node.value, str):
             return self._string(node)
         if isinstance(node, gast.JoinedStr):
-            return _formatted(node)
+            return self._formatted(node)
         if isinstance(node, gast.NamedExpr):  # ast.unparse puts every value in parentheses
             value = self.text(node.value, indent)
             return f"{node.target.id} := " + (f"({value})" if _is_open(node.value) else value)
@@ -99,7 +99,9 @@ class Expressions:
         for splice in sorted(splices, key=lambda splice: self.source.span(splice.old)):
             left, right = self._span(splice)
             parts.append(self.copier.copy(start, left, old_indent, indent))
-            parts.append(self._replacement(splice, left, right, indent))
+            here = self.source.indent(self.source.line_number(left))
+            deeper = here[len(old_indent) :] if here.startswith(old_indent) else ""
+            parts.append(self._replacement(splice, left, right, indent + deeper))
             start = right
         return "".join(parts) + self.copier.copy(start, end, old_indent, indent)
 
@@ -139,9 +141,10 @@ class Expressions:
         opening, closing = self.source.tokens.previous_code(left), self.source.tokens.next_code(right)
         if not isinstance(splice.new, gast.Call) or isinstance(stand_in(splice.old, 0), gast.Name):
             return left, right
-        if opening is None or (opening.text, opening.end, closing.text, closing.start) != ("(", left, ")", right):
+        if opening is None or (opening.text, closing.text) != ("(", ")") or self._is_call(opening.start):
             return left, right
-        return (left, right) if self._is_call(opening.start) else (opening.start, closing.end)
+        between = self.source.slice(opening.end, left) + self.source.slice(right, closing.start)
+        return (left, right) if between.strip() else (opening.start, closing.end)  # comments stay where they are
 
     def _replacement(self, splice: Splice, left: int, right: int, indent: str) -> str:
         line_start = self.source.starts[self.source.line_number(left) - 1]
@@ -220,6 +223,15 @@ class Expressions:
         plain = text.startswith("'") and not set(text) & {"\\", '"'}
         return f'"{text[1:-1]}"' if plain and self.source.quote == '"' else text
 
+    def _formatted(self, node: gast.JoinedStr) -> str:
+        """A new formatted string, with the quotes that the file prefers; before Python 3.12 none may be used inside."""
+        text = unparse(node)
+        body = text[2:-1]
+        quotes = (self.source.quote, '"', "'", '"""')
+        fitting = next((quote for quote in quotes if quote not in body and not body.endswith(quote[0])), None)
+        is_plain = not text.startswith(('f"""', "f'''")) and "\\" not in body
+        return f"f{fitting}{body}{fitting}" if is_plain and fitting is not None else text
+
     def _breaks(self, start: int, end: int) -> bool:
         """A line ends between `start` and `end` outside all brackets of that span."""
         depth = 0
@@ -266,13 +278,3 @@ def _apart(text: str, before: str, after: str) -> str:
 
 def _is_word(character: str) -> bool:
     return character.isalnum() or character in ("_", '"', "'")
-
-
-def _formatted(node: gast.JoinedStr) -> str:
-    """A new formatted string; its own quotes are not used inside, which no Python before 3.12 could read."""
-    text = unparse(node)
-    quote, body = text[1], text[2:-1]
-    if text[1:4] in (quote * 3,) or quote not in body:
-        return text
-    other = next((other for other in ('"', "'", '"""') if other not in body and not body.endswith(other[0])), None)
-    return text if other is None or "\\" in body else f"f{other}{body}{other}"

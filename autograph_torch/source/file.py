@@ -61,11 +61,6 @@ class SourceFile:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """The tokens of the whole file.
-
-        Raises:
-            ValueError: before Python 3.12 `tokenize` reads odd line continuations otherwise than the parser.
-        """
         return tokens_of(self.utf8, self.starts)
 
     @cached_property

@@ -40,10 +40,16 @@ def derive(node: Node, **changes: Any) -> Node:
 
 def replace(old: gast.AST, new: Node) -> Node:
     """`new` stands where `old` stood: it and its unplaced descendants take the location of `old`."""
-    was = origin(old) or (None if getattr(old, "_placed", False) else old)
-    if was is not None:  # what a pass made has no text to come from
+    was = origin(old) or (old if _is_of_the_source(old) else None)
+    if was is not None:
         new._origin = was  # type: ignore[attr-defined]
     return place(new, old)
+
+
+def _is_of_the_source(node: gast.AST) -> bool:
+    """Whether a node has text of its own, and was not made by a pass, with a place or not yet."""
+    has_place = "lineno" not in type(node)._attributes or getattr(node, "lineno", None) is not None
+    return has_place and not getattr(node, "_placed", False)
 
 
 def origin(node: gast.AST) -> gast.AST | None:

@@ -112,7 +112,7 @@ def python_tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     """Python's own tokens of text that is known to parse.
 
     Raises:
-        ValueError: the tokenizer, which is not the parser's before Python 3.12, does not agree.
+        ValueError: before Python 3.12 `tokenize` reads odd line continuations otherwise than the parser.
     """
     try:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)

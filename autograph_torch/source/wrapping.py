@@ -30,6 +30,8 @@ class Wrapping:
 
     def _broken(self, node: gast.expr, indent: str) -> str | None:
         if isinstance(node, gast.Call) and (node.args or node.keywords):
+            if isinstance(_only_argument(node), (gast.Name, gast.Constant)):
+                return None  # three lines for `f(x)` would not be easier to read
             return self._items(f"{self._operand(node.func, indent)}(", self._arguments(node), ")", indent)
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
             inner = self._broken(node.func.value, indent) if isinstance(node.func.value, gast.Call) else None
@@ -87,3 +89,7 @@ class Wrapping:
             text = self.fitted(part, inner, len(inner) + len(prefix))
             lines.append(inner + prefix + (f"({text})" if binds_weaker(whole, part) else text))
         return self.source.newline.join(["(", *lines, indent + ")"])
+
+
+def _only_argument(node: gast.Call) -> gast.expr | None:
+    return node.args[0] if len(node.args) == 1 and not node.keywords else None

@@ -156,6 +156,18 @@ def test_expressions(text: str) -> None:
         ("def f(x: nn.Parameter): pass", T),
         ("def f(x: Float[Tensor, 'b c']): pass", T),
         ("def f(x: list[Tensor]): pass", C),
+        ("def f(x: Optional[list[Tensor]] = None): pass", C),
+        ("def f(x: typing.Optional[typing.Union[tuple[Tensor, Tensor], list[Tensor]]] = None): pass", C),
+        ("def f(x: tuple[Tensor, ...] | None = None): pass", C),
+        ("def f(x: 'Optional[list[Tensor]]' = None): pass", C),
+        ("def f(x: Union[Tensor, list[Tensor]]): pass", T),
+        ("def f(x: 'Tensor | list[Tensor]'): pass", T),
+        ("def f(x: list[Tensor] | Tensor): pass", T),
+        ("def f(x: Optional[int] = None): pass", P),
+        ("def f(x: int | str): pass", P),
+        ("def f(x: int | list[int]): pass", U),
+        ("def f(x: Optional[Any] = None): pass", U),
+        ("def f(x: 'not a type'): pass", U),
         ("def f(x: dict[str, torch.Tensor]): pass", C),
         ("def f(x: Sequence[int]): pass", C),
         ("def f(x: int): pass", P),
@@ -331,3 +343,9 @@ def test_nothing_known() -> None:
     kinds.infer(block("y = a"))
     assert kinds.name("y") == kinds.name("z") == U
     assert kinds.names() == {"y": U}
+
+
+def test_a_module_whose_functions_are_called_is_no_tensor() -> None:
+    kinds = kinds_in("def f(x):\n y = torch.abs(x)\n z = torch.is_grad_enabled()")
+    assert kinds.name("y") == T
+    assert kinds.name("z") == P

@@ -99,6 +99,12 @@ def test_what_is_too_deep_for_the_compiler_is_left_alone(run_real: Run) -> None:
     ]
 
 
+def test_a_tree_too_deep_to_show(run_real: Run) -> None:
+    Path("m.py").write_text("import torch\nx = " + " + ".join(["1"] * 900) + "\n")
+    ran = run_real("convert", "--dump-ast", "m.py")
+    assert (ran.code, ran.text) == (0, "# m.py\n# too deeply nested to be shown\n")
+
+
 @pytest.mark.parametrize("repository", [True, False])
 def test_links_in_circles(run_real: Run, repository: bool) -> None:
     if repository:

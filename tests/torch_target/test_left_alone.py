@@ -29,6 +29,12 @@ CASES = [
     ("unbound_on_one_side", "if x.sum() > 0:\n    z = x\nif x.sum() > 0:\n    x = z * 2\nreturn x", 1, "unbound"),
     ("random_numbers", "if x.sum() > 0:\n    x = F.dropout(x, 0.5)\nreturn x", 1, "dropout"),
     (
+        "random_elsewhere",
+        "if x.sum() > 0:\n    if y is None:\n        x = F.dropout(x)\n    x = x * 2\nreturn x",
+        1,
+        "dropout",
+    ),
+    (
         "break_under_a_test",
         "while x.sum() < 9:\n    x = x * 2\n    if x.sum() < 0:\n        break\nreturn x",
         1,
