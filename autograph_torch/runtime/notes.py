@@ -205,6 +205,19 @@ def note_body(site: str) -> int:
 
 
 @torch.compiler.assume_constant_result
+def enter_test() -> int:
+    """The test of a loop begins; what has been written so far is the state that it is asked about."""
+    tracing.enter_body()
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def test_has_written() -> bool:
+    """Whether the test of a loop has written to attributes or cells."""
+    return bool(tracing.written_fields())
+
+
+@torch.compiler.assume_constant_result
 def field_count(site: str) -> int:
     """How many attributes and closure cells the bodies write to, as far as is known."""
     notes = tracing.notebook()

@@ -112,7 +112,7 @@ def _attempt(
     outer = surrounding_effects()
     decoder = notes.carry_decoder(site)
 
-    def entered_with(leaves: tuple[torch.Tensor, ...]) -> tuple[State, tuple[torch.Tensor, ...]]:
+    def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...]]:
         """The state at the start of a trip or a test, and the memories that it may write to."""
         state, carried = decode(decoder, leaves, (), begin)
         if not groups and not fields:
@@ -127,15 +127,24 @@ def _attempt(
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
         notes.enter_body(site, "test")
-        state, _ = entered_with(leaves)
+        state, _ = entered_with(list(leaves))
+        notes.enter_test()
+        autograph_effects = body_effects(outer)
         flag = truth(test(state[1:]))
+        # It runs once more than the body, and before the loop as well.
+        if had_effects(autograph_effects) or notes.test_has_written():
+            refuse(
+                "AG206",
+                "the test of a loop prints, raises, or writes to an attribute or an outer variable",
+                "do that before the loop and at the end of its body",
+            )
         notes.note_body(site)
         notes.leave_body()
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
     def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
         notes.enter_body(site, "trip")
-        before, own = entered_with(leaves)
+        before, own = entered_with(list(leaves))
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])

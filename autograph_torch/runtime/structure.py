@@ -113,7 +113,7 @@ def is_record(value: Any) -> bool:
         return False
     fields = dataclasses.fields(value)
     frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
-    return frozen and all([one.init for one in fields])
+    return bool(frozen and all([one.init for one in fields]))
 
 
 def same_object(value: Any, other: Any, found: bool | None = None) -> bool:

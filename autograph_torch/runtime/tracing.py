@@ -66,7 +66,10 @@ def may_break() -> bool:
     """Whether the trace under way need not give one graph (torch.compile(fullgraph=False))."""
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
-    return not InstructionTranslator.current_tx().one_graph
+    try:
+        return not InstructionTranslator.current_tx().one_graph
+    except AttributeError:  # no trace is under way
+        return False
 
 
 def _graph() -> Any:
@@ -90,21 +93,29 @@ def enter_body() -> None:
 
 
 def note_fields(site: str) -> None:
-    """At the end of a body: remember the attributes and cells from around it that it has written to.
+    """At the end of a body: remember the attributes and cells from around it that it has written to."""
+    known = fields_of(site)
+    places = {variable: place for place, variable in _side_effects().id_to_variable.items()}
+    for item, name in written_fields():
+        if (item, name) not in [(field.item, field.name) for field in known]:
+            known.append(Field(item, name, places.get(item)))
+
+
+def written_fields() -> list[tuple[Any, str]]:
+    """The attributes and cells from around a body that have been written to since `enter_body`.
 
     Private: MutationType.scope, how deep in bodies an object was made (0: it was there before the trace).
     """
     from torch._dynamo.current_scope_id import current_scope_id
 
     before = current_tracer().__dict__["_autograph_table"]
-    known = fields_of(site)
-    effects = _side_effects()
-    places = {variable: place for place, variable in effects.id_to_variable.items()}
-    for item, names in effects.store_attr_mutations.items():
-        if item.mutation_type.scope < current_scope_id():  # not made here, nor in a body inside
-            written = [name for name, value in names.items() if before.get(item, {}).get(name) is not value]
-            places_known = [(field.item, field.name) for field in known]
-            known += [Field(item, name, places.get(item)) for name in written if (item, name) not in places_known]
+    return [
+        (item, name)
+        for item, names in _side_effects().store_attr_mutations.items()
+        if item.mutation_type.scope < current_scope_id()  # not made here, nor in a body inside
+        for name, value in names.items()
+        if before.get(item, {}).get(name) is not value
+    ]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -89,3 +92,21 @@ def test_a_program_s_own_errors_pass() -> None:
 def test_wrong_value() -> None:
     with pytest.raises(ValueError, match="graph_break"):
         autograph(fine, fallback="eager")
+
+
+def told(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        print("positive")
+    print(os.getcwd()[:1])  # a built-in function that no graph can call
+    if x.sum() > 1:
+        print("large")
+    return x
+
+
+def test_effects_of_parts_are_in_the_order_of_the_program() -> None:
+    compiled = autograph(told, backend="eager", fallback="graph_break")
+    for _ in range(2):
+        with contextlib.redirect_stdout(io.StringIO()) as text, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compiled(torch.ones(3))
+        assert text.getvalue() == f"positive\n{os.getcwd()[:1]}\nlarge\n"

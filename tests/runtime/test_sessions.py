@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograph_torch import autograph, convert
+from autograph_torch import CaptureError, autograph, convert
 from autograph_torch.runtime import performing
 
 BACKENDS = ["eager", "aot_eager"]
@@ -422,3 +422,46 @@ def test_tqdm_and_rich_under_any_name() -> None:
     fast = autograph(program, backend="eager")
     for x in (t(1), t(-1)):
         assert out(fast, x) == out(program, x)
+
+
+def doubled_or_told(x: Tensor, n: Tensor, s: Tensor) -> Tensor:
+    if n % 2 == 0:
+        x = x * 2
+    elif s > 0.37:
+        print("index", 3, end=";")
+    return x
+
+
+def test_every_trace_begins_with_a_token_of_its_own() -> None:
+    compiled = autograph(doubled_or_told, backend="eager")
+    for number, said in ((1, "index 3;"), (2, ""), (1, "index 3;")):
+        x = t(1.0, 2.0).requires_grad_()
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            compiled(x, torch.tensor(number), torch.tensor(0.5)).sum().backward()
+        assert text.getvalue() == said
+        assert x.grad is not None and x.grad.tolist() == ([2.0, 2.0] if number == 2 else [1.0, 1.0])
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def large(self, x: Tensor) -> Tensor:
+        self.count = self.count + 1
+        return x.sum() > 1
+
+
+def told(x: Tensor) -> Tensor:
+    print("asked")
+    return x.sum() > 1
+
+
+def test_the_test_of_a_loop_may_not_print_or_write() -> None:
+    def shrunk(x: Tensor, large: Callable[[Tensor], Tensor]) -> Tensor:
+        while large(x):
+            x = x / 2
+        return x
+
+    for large in (told, Counted().large):
+        with pytest.raises(CaptureError, match="AG206 the test of a loop prints, raises, or writes"):
+            autograph(shrunk, backend="eager")(t(1.0, 2.0), large)
