@@ -177,7 +177,7 @@ class _Branches:
         ]
         wanted: Live = frozenset(beside if jumps else outputs)
         as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
-        operands = self._operands(arms if beside else as_functions, wanted, mutated, beside)
+        operands = self._operands(list(arms) if beside else as_functions, wanted, mutated, beside)
         needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
         handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in (*operands, *mutated)]
         unsure = [n for n in (*operands, *mutated, *handed) if n not in inside]

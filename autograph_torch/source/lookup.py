@@ -60,7 +60,7 @@ def locate(code: types.CodeType) -> Located:
 def skipped_lines(filename: str, lines: tuple[str, ...]) -> frozenset[int]:
     """The lines of a file that comments ask to leave alone; `skip-file` is about the file's text and does not count."""
     text = "".join(lines)
-    return Directives.read(text, filename, _parse(text)).skipped_lines if "autograph:" in text else frozenset()
+    return Directives.read(text, filename, ast.parse(text)).skipped_lines if "autograph:" in text else frozenset()
 
 
 def as_function(node: ast.AST) -> gast.FunctionDef:
