@@ -181,7 +181,7 @@ def _names(code: types.CodeType, globals_: dict[str, Any], closure: Any) -> dict
 
 def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
-    refused: CaptureError | None = None
+    first: CaptureError | None = None
     while True:
         _attempts.append(attempt)
         try:
@@ -191,11 +191,11 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             following = attempt.after(error)
             if following is None:
                 raise
-            attempt, refused = following, error
-        except AssertionError:  # torch, about built-in functions that it was told to enter
-            if refused is None or not attempt.enter_skipped:
+            attempt, first = following, first or error
+        except AssertionError:  # torch's switch for skipped functions is not always up to it
+            if first is None or not attempt.enter_skipped:
                 raise
-            raise refused from None
+            raise first from None
         finally:
             _attempts.pop()
 
