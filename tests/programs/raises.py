@@ -307,7 +307,7 @@ def only_python_validation(x):
     return a
 
 
-@program(inputs=[lambda: (vec(1, 2), 2), lambda: (vec(1, 2), -2)])
+@program(inputs=[lambda: (vec(1, 2), 2), lambda: (vec(1, 2), -2), lambda: (vec(100, 2), 2)])
 def number_argument_checked(x, n):
     if n < 0:
         raise ValueError(f"n is {n}")
@@ -338,7 +338,7 @@ def raise_without_tensor_result(x):
         raise ValueError("positive")
 
 
-@program(inputs=[lambda: (vec(3, 4), 2.0), lambda: (vec(-1, -2), 2.0)])
+@program(inputs=[lambda: (vec(3, 4), 2.0), lambda: (vec(-1, -2), 2.0), lambda: (vec(3, 4), 0.5)])
 def early_return_then_raise(x, k):
     if x.sum() < 0:
         return x
@@ -486,7 +486,7 @@ def _asserts():
             name = line[4 : line.index("(")]
             function = from_text(ASSERTS, name, __file__.replace("raises.py", "asserts_of_raises.py"))
             function.__module__ = __name__
-            yield name, program(inputs=CHECKED)(function)
+            yield name, program(inputs=[*CHECKED, lambda: (vec(1, 2),)])(function)
 
 
 globals().update(_asserts())
