@@ -52,8 +52,8 @@ MUTATIONS = (
         RUNTIME + "gradients.py",
         "inductor.inplace_buffers = False",
         "pass",
-        FACTS,
-        "S3 and inductor",
+        GRADIENTS,
+        "inductor",
     ),
     Mutation(
         "S4 random numbers",
