@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import ConstantVariable, TensorVariable, TupleVariable
 
@@ -40,6 +41,9 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is structure.same_object.__code__:
         same = arguments["value"].realize() is arguments["other"].realize()
         arguments["found"] = ConstantVariable.create(same)
+    elif code is structure.made_here.__code__:
+        mutation = arguments["value"].realize().mutation_type
+        arguments["found"] = ConstantVariable.create(mutation is not None and mutation.scope >= current_scope_id())
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
         site = arguments["site"].as_python_constant()

@@ -108,12 +108,20 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a value is no more than its fields: a frozen dataclass, which nobody can tell from a copy of it."""
+    """Whether a value is no more than its fields: a dataclass of which nobody can tell a copy.
+
+    That is a frozen one, or one that the body has made itself.
+    """
     if not dataclasses.is_dataclass(value) or isinstance(value, type) or hasattr(value, "__post_init__"):
         return False
     fields = dataclasses.fields(value)
     frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
-    return bool(frozen and all([one.init for one in fields]))
+    return all([one.init for one in fields]) and (frozen or made_here(value))
+
+
+def made_here(value: Any, found: bool = False) -> bool:
+    """Whether the body that is being traced has made an object. (Filled in by the tracer.)"""
+    return found
 
 
 def same_object(value: Any, other: Any, found: bool | None = None) -> bool:

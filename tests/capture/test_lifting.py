@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograph_torch import CaptureError, autograph
+from autograph_torch import autograph
 
 BACKENDS = ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)]
 
@@ -72,9 +72,15 @@ def written_by_a_callee(box: Box, x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("grad", [True, False])
-def test_a_write_that_would_be_lost_is_refused(grad: bool) -> None:
-    with torch.set_grad_enabled(grad), pytest.raises(CaptureError, match="AG206"):
-        autograph(written_by_a_callee, backend="eager")(Box(torch.arange(4.0)), torch.ones(2))
+def test_a_write_of_a_callee_is_seen_through_every_view(grad: bool) -> None:
+    for start in (torch.ones(2), -torch.ones(2)):
+        boxes = Box(torch.arange(4.0)), Box(torch.arange(4.0))
+        with torch.set_grad_enabled(grad):
+            expected = written_by_a_callee(boxes[0], start)
+            actual = autograph(written_by_a_callee, backend="eager")(boxes[1], start)
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0)
+        torch.testing.assert_close(boxes[1].part, boxes[0].part, rtol=0, atol=0)
+        torch.testing.assert_close(boxes[1].whole, boxes[0].whole, rtol=0, atol=0)
 
 
 def scaled(flag: Any, factor: Any, y: torch.Tensor) -> torch.Tensor:
