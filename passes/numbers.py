@@ -21,12 +21,17 @@ _MATH = frozenset("exp expm1 log log2 log10 log1p fabs hypot isnan isinf isfinit
 
 def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite calls of `math` on numbers that depend on data, and `tolist`."""
+    iterated: list[gast.AST] = []  # what stands in the header of a `for`
 
     def lower(node: gast.AST) -> gast.AST:
         if isinstance(node, SCOPES):
             return node
+        if isinstance(node, gast.For):
+            iterated.extend(gast.walk(node.iter))
         new = rebuild(node, lower)
         if not isinstance(node, gast.Call) or not is_number(node, facts):
+            return new
+        if node.func.attr == "tolist" and any(node is one for one in iterated):  # passes/loops.py runs over the tensor
             return new
         assert isinstance(node.func, gast.Attribute)
         if node.func.attr in _MATH:

@@ -270,7 +270,7 @@ def expression(draw: st.DrawFn, scope: Scope, kind: str, depth: int) -> tuple[st
     return filled(draw, scope, chosen, depth + 1), " " not in re.sub(r"\(.*\)", "", chosen)
 
 
-def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "eager"), seconds: int = 20) -> Verdict:
+def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "eager"), seconds: int = 60) -> Verdict:
     """The first verdict that is not equal.
 
     Memory shared in all calls says nothing here: a path that no call takes may well end with a tensor of its own.
