@@ -48,6 +48,7 @@ from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.structure import plain
+from autograph_torch.runtime.tracing import frame
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _RECURSION_LIMIT = 20_000
@@ -233,6 +234,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             stack.enter_context(layouts)
+            stack.enter_context(frame())
             stack.enter_context(translated())
             yield
     finally:
