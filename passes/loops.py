@@ -214,7 +214,10 @@ class _Loops:
         carry = self._carry(node, after, targets)
         if rest is not None:  # what follows becomes a function: names that it reads and then binds are its parameters
             needed = live_before(rest, EMPTY)
-            given = [n for n in binds(rest) if n in needed and n not in carry.names]
+            # A branch in there binds what it writes to in place.
+            bound_there = dict.fromkeys([*binds(rest), *written_in_place(rest, self._facts.kinds)])
+            own = [n for n in bound_there if n not in self._around or n in binds(rest)]
+            given = [n for n in own if n in needed and n not in carry.names]
             carry = dataclasses.replace(carry, reads=(*carry.reads, *given))
         self._note_undefined(carry, bound)
 

@@ -488,3 +488,13 @@ def argument_written_in_a_loop_inside_a_branch(x, s):
             steps = steps + 1
             x += steps
     return s
+
+
+@program(inputs=[lambda: (vec(1, 2), vec(1)), lambda: (vec(1, 9), vec(1)), lambda: (vec(1, 2), vec(-1))])
+def argument_written_behind_a_loop_that_returns(x, y):
+    for value in x + 1:
+        if value > 9:
+            return y
+    if y.sum() > 0:
+        x[0] = 1
+    return x
