@@ -39,7 +39,7 @@ def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:
     for module in graph.modules():
         if isinstance(module, torch.fx.GraphModule):
             for node in module.graph.nodes:
-                if node.target is torch.ops.autograph_torch.effect:
+                if node.target in (torch.ops.autograph_torch.effect, torch.ops.autograph_torch.settled):
                     yield int(node.args[1])
 
 

@@ -40,6 +40,7 @@ from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
+from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, repair_names
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
@@ -92,6 +93,7 @@ def install(required: bool = True) -> None:
             symbolic_locals.update(FILLED_IN[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
         fill_in_field(code, parent, symbolic_locals)
+        fill_in_flags(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
@@ -119,8 +121,7 @@ def _compile_with_care() -> None:
             code = _frame_of_its_own(code, *args)
         if not is_marked(code) and not _wraps_converted(code, args[3]):
             return original(code, *args, **kwargs)
-        if performing.settings() is not None:
-            args = (*args[:position], _improved(args[position]), *args[position + 1 :])
+        args = (*args[:position], _improved(args[position]), *args[position + 1 :])
         try:
             return _attempted(
                 Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs)
@@ -134,10 +135,15 @@ def _compile_with_care() -> None:
 
 
 def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
-    """A backend of torch.compile that is given our graphs, and what `@autograph` adds around them."""
+    """A backend of torch.compile that is given our graphs; in a session with what `@autograph` adds around them."""
+    chosen = performing.settings()
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        if chosen is None or not chosen.asserts:
+            settle(graph)
+        if chosen is None:
+            return backend(graph, inputs)
         check_shown_objects()
         postpone_reads(graph)
         return keeping_inputs(graph, backend(graph, inputs))

@@ -27,6 +27,7 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.layout import CONTAINERS, SHARED, Plan, Spec
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
@@ -35,7 +36,14 @@ NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 _ABSENT: Spec = ("hole",)
 
 # What the text of the code needs beside its constants.
-_NAMES = {"torch": torch, "Maybe": Maybe, "Undefined": Undefined, "HOLE": HOLE}
+_NAMES = {
+    "torch": torch,
+    "either": either,
+    "number_flag": number_flag,
+    "Maybe": Maybe,
+    "Undefined": Undefined,
+    "HOLE": HOLE,
+}
 
 # The number of a piece of code, and the constants that its text names K[0], K[1], ...
 Written = tuple[int, tuple[Any, ...]]
@@ -104,7 +112,8 @@ class _Writer:
     def finish(self, stub: Callable[..., Any], result: str) -> Written:
         parameters = stub.__code__.co_varnames[: stub.__code__.co_argcount]
         text = f"lambda {', '.join(parameters)}: {result}"
-        _written.append(eval(text, dict(_NAMES)).__code__)
+        # Under the name of this file: the frame is none of the user's.
+        _written.append(eval(compile(text, __file__, "eval"), dict(_NAMES)).__code__)
         return len(_written) - 1, tuple(self.constants)
 
     def constant(self, value: Any) -> str:
@@ -121,6 +130,8 @@ class _Writer:
             spec = spec[2]
         if kind == "maybe":
             self._encode_maybe(path, spec, plan)
+        elif kind == "either":
+            self._encode_either(path, spec, plan)
         elif kind in CONTAINERS:
             for k, part in enumerate(plan[2]):
                 inner = f"{path}.{plan[1][1][k]}" if kind == "record" else f"{path}[{self._key(plan, k)}]"
@@ -142,6 +153,14 @@ class _Writer:
         else:
             self._leaf(f"torch.full((), {not _absent(spec)})", torch.bool)
             self.encode(path, spec, plan[2][0])
+
+    def _encode_either(self, path: str, spec: Spec, plan: Plan) -> None:
+        if spec[0] == "either":
+            self._leaf(f"number_flag({path}).clone()", torch.bool)
+            spec = spec[2][0]
+        else:
+            self._leaf(f"torch.full((), {spec[0] in ('number', 'const')})", torch.bool)
+        self.encode(path, spec, plan[2][0])
 
     def _tensor(self, path: str, spec: Spec, plan: Plan) -> str:
         _, dtype, sizes, device, _ = plan
@@ -187,6 +206,9 @@ class _Writer:
             return "HOLE"
         if kind == "maybe":
             return f"Maybe({self._next_leaf(torch.bool)}, {self.decode(plan[2][0], (*path, 0))}, {plan[1]!r})"
+        if kind == "either":
+            flag = self._next_leaf(torch.bool)
+            return f"either({self.decode(plan[2][0], path)}, {flag})"
         return self._container(plan, [self.decode(part, (*path, k)) for k, part in enumerate(plan[2])])
 
     def _container(self, plan: Plan, parts: list[str]) -> str:

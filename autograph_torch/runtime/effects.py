@@ -238,3 +238,23 @@ def _backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
 
 
 _effect_op.register_autograd(_backward, setup_context=_setup)
+
+
+@torch.library.custom_op("autograph_torch::settled", mutates_args=())
+def _settled_op(value: torch.Tensor, number: int, flag: torch.Tensor) -> torch.Tensor:
+    """A tensor that leaves the graph; with the flag it would be a Python number (see either.py), and the call fails."""
+    if bool(flag) and not tracing.in_backward():
+        notes.perform(number, [])
+    return value.clone()
+
+
+@_settled_op.register_fake
+def _(value: torch.Tensor, number: int, flag: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(value)
+
+
+def _settled_backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+    return gradient, None, None
+
+
+_settled_op.register_autograd(_settled_backward)

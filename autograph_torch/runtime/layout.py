@@ -25,7 +25,11 @@ HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 # The same object as one from around the branch, or as an earlier part of the result: (kind, which one, its spec).
 SHARED = ("same", "again")
 
-CONTAINERS = ("tuple", "list", "dict", "named", "record", "maybe")
+# "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
+CONTAINERS = ("tuple", "list", "dict", "named", "record", "maybe", "either")
+
+
+_NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
 
 
 @dataclass
@@ -75,7 +79,7 @@ def carry_plan(spec: Spec) -> Plan:
 
 def gradients(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] == "maybe":
+    if plan[0] in ("maybe", "either"):
         return (False, *gradients(plan[2][0]))
     if plan[0] in CONTAINERS:
         return tuple(wants for part in plan[2] for wants in gradients(part))
@@ -91,6 +95,8 @@ def join(then: Spec, otherwise: Spec) -> Plan:
     if then[0] in SHARED and then[:2] == otherwise[:2]:
         return then
     then, otherwise = _unaliased(then), _unaliased(otherwise)
+    if "either" in (then[0], otherwise[0]) and {then[0], otherwise[0]} <= _NUMBER_OR_TENSOR:
+        return _either(join(_settled(then), _settled(otherwise)))
     unsure = ("undefined", "maybe")
     if (then[0] in CONTAINERS or otherwise[0] in CONTAINERS) and not (then[0] in unsure or otherwise[0] in unsure):
         return _join_containers(then, otherwise)
@@ -104,7 +110,7 @@ def join(then: Spec, otherwise: Spec) -> Plan:
         return _join_numbers(then, otherwise)
     for tensor, number in ((then, otherwise), (otherwise, then)):
         if tensor[0] == "tensor" and _is_number(number):
-            return _join_number_with_tensor(tensor, number)
+            return _either(_join_number_with_tensor(tensor, number))
     if then == otherwise:
         return then
     raise _different(then, otherwise)
@@ -141,9 +147,10 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
             "give it its final type before the loop",
         )
     try:
-        return join(plan, spec)
+        joined = join(plan, spec)
     except Mismatch as mismatch:
         raise Mismatch("AG311", f"a loop changes the type of a value: {mismatch.message}", mismatch.advice) from None
+    return spec if kind == "number" and spec[0] == "tensor" and sure else joined  # the first trip makes it a tensor
 
 
 def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
@@ -213,6 +220,15 @@ def _join_number_with_tensor(tensor: Spec, number: Spec) -> Plan:
     return tensor
 
 
+def _either(plan: Plan) -> Plan:
+    """The plan of a tensor that stands for a number on some paths (see either.py)."""
+    return plan if plan[0] == "either" else ("either", "", (plan,))
+
+
+def _settled(spec: Spec) -> Spec:
+    return spec[2][0] if spec[0] == "either" else spec
+
+
 def _only_result(spec: Spec) -> Plan:
     """The plan of a value that only one branch gives: the same object stays the same object."""
     if spec[0] == "same":
@@ -272,6 +288,8 @@ def describe(spec: Spec) -> str:
         return f"the Python {type(spec[1]).__name__} {spec[1]!r}" if spec[1] is not None else "None"
     if kind in SHARED:
         return describe(spec[2])
+    if kind == "either":
+        return describe(spec[2][0])
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
     if kind in CONTAINERS:

@@ -78,7 +78,9 @@ def called_from(places: Sequence[Place], function: Callable[..., Any], args: Any
 
 
 def raised_from(places: Sequence[Place], error: BaseException) -> NoReturn:
-    """`raise error` from frames that look like those of the places, innermost first."""
+    """`raise error` from frames that look like those of the places, innermost first; without any, from here."""
+    if not places:
+        raise error
     action: Callable[[], Any] = functools.partial(_frame(_RAISE, places[0]), error)
     for place in places[1:]:
         action = functools.partial(_frame(_CALL, place), action)

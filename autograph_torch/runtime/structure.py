@@ -18,6 +18,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.codec import NUMBER_DTYPES
+from autograph_torch.runtime.either import number_flag
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
@@ -104,7 +105,8 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
     sizes: tuple[int, ...] = ()  # -1 where only the run tells
     for k in range(tensor.ndim):
         sizes += (tensor.shape[k] if has_static_value(tensor.shape[k]) else -1,)
-    return ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad)
+    spec = ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad)
+    return ("either", "", (spec,)) if tensor.ndim == 0 and number_flag(tensor) is not None else spec
 
 
 def is_record(value: Any) -> bool:

@@ -24,6 +24,10 @@ def const(value: Any) -> Spec:
     return ("const", value)
 
 
+def either(spec: Spec) -> Spec:
+    return ("either", "", (spec,))
+
+
 def number(name: str) -> Spec:
     return ("number", name)
 
@@ -60,9 +64,9 @@ JOINS: dict[str, tuple[Spec, Spec, Spec]] = {
     "signed zeros": (const(0.0), const(-0.0), number("float")),
     "number and constant": (number("int"), const(2), number("int")),
     "numbers": (number("float"), number("float"), number("float")),
-    "scalar tensor and its number": (tensor(), const(1.5), tensor()),
-    "scalar tensor and an int": (tensor(), number("int"), tensor()),
-    "an int and a scalar tensor": (const(1), COUNT, COUNT),
+    "scalar tensor and its number": (tensor(), const(1.5), either(tensor())),
+    "scalar tensor and an int": (tensor(), number("int"), either(tensor())),
+    "an int and a scalar tensor": (const(1), COUNT, either(COUNT)),
     "tuples": (pair(const(1), tensor(2)), pair(const(1), tensor(3)), pair(const(1), tensor(-1))),
     "lists": (("list", 1, (const(1),)), ("list", 1, (const(2),)), ("list", 1, (number("int"),))),
     "dicts": (record(a=const(1)), record(a=const(1)), record(a=const(1))),
@@ -152,7 +156,9 @@ CARRIES: dict[str, tuple[Spec, Spec, bool, Spec]] = {
     "a number": (number("int"), const(7), False, number("int")),
     "int to float, surely": (number("int"), number("float"), True, number("float")),
     "float to int, surely": (number("float"), number("int"), True, number("float")),
-    "int to tensor": (number("int"), tensor(), False, tensor()),
+    "int to tensor": (number("int"), tensor(), False, either(tensor())),
+    "int to tensor, surely": (number("int"), tensor(), True, tensor()),
+    "tensor to int": (tensor(), number("int"), True, either(tensor())),
     "a constant that stays": (const("a"), const("a"), False, const("a")),
     "an object that stays": (("object", 0, "Module"), ("object", 0, "Module"), False, ("object", 0, "Module")),
     "a hole is filled": (HOLE_SPEC, tensor(2), False, tensor(2)),

@@ -1,0 +1,152 @@
+"""Tensors that stand for a Python number on some paths (see runtime/either.py): what the tracer knows of them.
+
+The tracer keeps, for every trace, the nodes of such tensors with their flags. A tensor that is computed of nothing but
+such tensors and numbers is a number, too, where they all are. When the graph is there, `settle` finds those that leave
+it and puts an operator behind them that raises when the flag is set.
+
+Private names: SubgraphTracer.lifted_freevars, the inputs of a body; wrap_fx_proxy.
+tests/capture/test_settling.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch._dynamo.variables.builder import wrap_fx_proxy
+from torch.fx import GraphModule, Node
+
+from autograph_torch.diagnostics import CaptureError, Diagnostic
+from autograph_torch.runtime import either, notes, tracing
+from autograph_torch.runtime.performing import HostCall
+
+_NO_ARGUMENTS = ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ())))
+_ARITHMETIC = frozenset(
+    getattr(operator, name)
+    for name in "add sub mul truediv floordiv mod pow neg pos abs lt le gt ge eq ne iadd isub imul itruediv".split()
+)
+
+
+def fill_in_flags(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of the empty functions of runtime/either.py when the tracer is about to enter one of them."""
+    if code is either.note_number.__code__:
+        tensor, flag = arguments["tensor"].realize().as_proxy(), arguments["flag"].realize()
+        _known()[tensor.node] = (flag, _refusal())
+    elif code is either.number_flag.__code__ and _known():
+        found = _flag_of(arguments["tensor"].realize().as_proxy().node, parent)
+        if found is not None:
+            arguments["found"] = found
+
+
+def _known() -> dict[Node, tuple[Any, int]]:
+    """Nodes of tensors that may stand for numbers -> the flag, and the number of the failure."""
+    return tracing.notebook().setdefault("numbers", {})  # type: ignore[no-any-return]
+
+
+def _refusal() -> int:
+    """What is raised where the number would leave the graph."""
+    filename, line, text = tracing.user_line()
+    column = len(text) - len(text.lstrip()) + 1
+    message = "on this path a result of the function is a Python number, on others a tensor"
+    advice = "start with a tensor, `torch.zeros(())` for instance; under @autograph such a call runs in Python"
+    error = CaptureError(Diagnostic("AG310", filename, line, column, line, message, advice, text))
+    return notes.new_effect(HostCall(error, _NO_ARGUMENTS, (), raises=True))
+
+
+def _flag_of(node: Node, parent: Any) -> Any:
+    """The flag of a tensor, as a variable; made here where the tensor was computed of several."""
+    tracer = parent.output.current_tracer
+    flags = _flags(node, tracer)
+    if len(flags) < 2:
+        return flags[0] if flags else None
+    found = flags[0].as_proxy()
+    for flag in flags[1:]:
+        found = tracer.create_proxy("call_function", torch.logical_and, (found, flag.as_proxy()), {})
+        variable = wrap_fx_proxy(parent, found)
+    return variable
+
+
+def _flags(node: Node, tracer: Any) -> list[Any]:
+    """The flags that must all be set for a tensor to be a number; none when it never is."""
+    known = _known()
+    if node in known:
+        return [known[node][0]]
+    if node.op == "placeholder":
+        around = _origin(node, tracer)
+        return _flags(around, tracer) if around is not None else []
+    if not _keeps_numbers(node):
+        return []
+    parts = [_flags(one, tracer) for one in node.all_input_nodes if _is_tensor(one)]
+    return [flag for part in parts for flag in part] if all(parts) else []
+
+
+def _origin(node: Node, tracer: Any) -> Node | None:
+    """What an input of a body is outside of it."""
+    while tracer is not None:
+        for outer, inner in tracer.lifted_freevars.items():
+            if getattr(inner, "node", None) is node and hasattr(outer, "node"):
+                return outer.node  # type: ignore[no-any-return]
+        tracer = tracer.parent
+    return None
+
+
+def _keeps_numbers(node: Node) -> bool:
+    """Whether numbers in give a number out. (Numbers have no methods of tensors: such a call is the runtime's.)"""
+    return (node.op == "call_function" and node.target in _ARITHMETIC) or (
+        node.op == "call_method" and node.target in ("detach", "clone")
+    )
+
+
+def _is_tensor(node: Node) -> bool:
+    return isinstance(node.meta.get("example_value"), torch.Tensor)
+
+
+def settle(module: GraphModule) -> None:
+    """Put an operator behind every tensor that leaves the graph, or is shown by an effect, and may be a number."""
+    for inner in module.modules():
+        if isinstance(inner, GraphModule):
+            for node in list(inner.graph.nodes):
+                if node.target is torch.ops.autograph_torch.effect or (inner is module and node.op == "output"):
+                    _settle_inputs(node)
+            _drop_unused(inner)
+            inner.recompile()
+
+
+def _settle_inputs(user: Node) -> None:
+    for value in user.all_input_nodes:
+        found = _failure(value)
+        if found is None:
+            continue
+        flag, number = found
+        with user.graph.inserting_before(user):
+            new = user.graph.call_function(torch.ops.autograph_torch.settled, (value, number, flag))
+        new.meta["example_value"] = value.meta["example_value"]
+        user.replace_input_with(value, new)
+
+
+def _failure(node: Node) -> tuple[Node, int] | None:
+    """The flag of a tensor in the finished graph, and the number of the failure."""
+    known = _known()
+    if node in known:
+        flag, number = known[node]
+        return flag.as_proxy().node, number
+    if not _keeps_numbers(node) or not _is_tensor(node):
+        return None
+    parts = [_failure(one) for one in node.all_input_nodes if _is_tensor(one)]
+    found = [part for part in parts if part is not None]
+    if not found or len(found) < len(parts):
+        return None
+    flag = found[0][0]
+    for other, _ in found[1:]:
+        with node.graph.inserting_after(node):
+            flag = node.graph.call_function(torch.logical_and, (flag, other))
+    return flag, found[0][1]
+
+
+def _drop_unused(module: GraphModule) -> None:
+    """Flags that nobody has asked for."""
+    for flag, _ in _known().values():
+        node = flag.as_proxy().node
+        if node in module.graph.nodes and not node.users:
+            module.graph.erase_node(node)

@@ -1,0 +1,131 @@
+"""A result that is a Python number on one path and a tensor on another: eager's under `@autograph`, else refused."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+from torch._dynamo.output_graph import SubgraphTracer
+
+from autograph_torch import CaptureError, convert
+from tests.harness import Program, check, integer, vec
+
+
+def number_or_tensor(x: Tensor):
+    penalty = 0.0
+    if x.sum() > 0:
+        penalty = (x**2).sum()
+    return x.sum() + penalty, penalty
+
+
+def arithmetic_of_it(x: Tensor):
+    penalty = 0
+    if x.sum() > 0:
+        penalty = (x**2).sum()
+    return -penalty * 2 / 3
+
+
+def two_of_them(x: Tensor):
+    a, b = 0, 0
+    if x.sum() > 0:
+        a = x.sum()
+    if x[0] < 2:
+        b = x[1]
+    return a + b
+
+
+def through_another_branch(x: Tensor):
+    penalty = 0
+    if x.sum() > 0:
+        penalty = x.sum()
+    if x[0] > 2:
+        penalty = penalty * 2
+    else:
+        penalty = penalty + 1
+    return penalty
+
+
+def loop_without_a_trip(x: Tensor):
+    total = 0
+    for k in range((x > 0).sum()):
+        total = total + x[k]
+    return total / 2
+
+
+def loop_that_may_skip_all(x: Tensor):
+    total, n = 0, torch.tensor(0)
+    while n < 3:
+        if x[0] > n:
+            total = total + x[1]
+        n = n + 1
+    return total
+
+
+def printed(x: Tensor):
+    total = 0
+    x = x.detach() + 1
+    if x.sum() > 3:
+        total = x.sum()
+    print("total", total)
+    return x * total
+
+
+def attribute(x: Tensor):
+    state = {"loss": 0}
+    if x.sum() > 0:
+        state["loss"] = x.sum()
+    return state
+
+
+PROGRAMS = (
+    number_or_tensor, arithmetic_of_it, two_of_them, through_another_branch,
+    loop_without_a_trip, loop_that_may_skip_all, printed, attribute,
+)  # fmt: skip
+INPUTS = (lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 1),), lambda: (vec(-5, 9),))
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_under_autograph_the_result_is_that_of_eager(function: Callable[..., object]) -> None:
+    for grad in (False, True):
+        verdict = check(Program(function.__name__, "settling", lambda: function, INPUTS, grad), "decorator")
+        assert verdict.kind == "equal", verdict.reason
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
+def test_elsewhere_the_path_with_the_number_is_refused(backend: str) -> None:
+    compiled = torch.compile(convert(number_or_tensor), fullgraph=True, backend=backend)
+    torch.testing.assert_close(compiled(vec(1, 2)), number_or_tensor(vec(1, 2)))
+    with pytest.raises(CaptureError, match="AG310 on this path a result of the function is a Python number"):
+        compiled(vec(-1, -2))
+
+
+def test_a_loop_that_surely_makes_a_trip_gives_a_tensor() -> None:
+    def until_large(x: Tensor):
+        total = 0
+        while True:
+            total = total + x.sum()
+            if total.abs() > 20:
+                break
+        return total
+
+    compiled = torch.compile(convert(until_large), fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(vec(1, 2)), until_large(vec(1, 2)))
+
+
+def test_inside_of_the_graph_it_is_a_tensor() -> None:
+    def added(x: Tensor, n: Tensor):
+        total = 0
+        for k in range(n):
+            total = total + x[k]
+        return x + total
+
+    compiled = torch.compile(convert(added), fullgraph=True, backend="eager")
+    for n in (0, 2):
+        torch.testing.assert_close(compiled(vec(1, 2), integer(n)), added(vec(1, 2), integer(n)))
+
+
+def test_names_of_the_tracer() -> None:
+    assert "lifted_freevars" in inspect.getsource(SubgraphTracer)
