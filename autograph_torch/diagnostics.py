@@ -266,6 +266,12 @@ _RULES = (
         "a predicate needs exactly one element",
         "The truth value of a tensor of several elements is ambiguous.",
     ),
+    Rule(
+        "AG314",
+        "a write to a result would be lost",
+        "torch's operators hand out copies: a result that may be a tensor from before is not written to, nor that "
+        "tensor, while the other is in use.",
+    ),
     Rule("AG320", "the tracer refused", "Something besides control flow keeps torch from capturing one graph."),
     Rule(
         "AG322",

@@ -21,6 +21,7 @@ from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
 from autograph_torch.passes.numbers import lower_numbers
 from autograph_torch.passes.queries import lower_queries
+from autograph_torch.passes.splits import make_room
 from autograph_torch.passes.starts import has_work
 from autograph_torch.passes.ternaries import lower_ternaries
 
@@ -29,7 +30,8 @@ __all__ = ["PASSES", "Pass", "has_work"]
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
-    lower_effects,  # first: an assertion becomes an `if`, which all others then see
+    make_room,  # as if the user had written it so
+    lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
     lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables
     lower_numbers,  # while names still have the kinds that the user's text gives them
     lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next

@@ -48,9 +48,8 @@ from autograph_torch.analysis.scopes import (
     parameters,
     reads,
     sub_statements,
-    walk_scope,
 )
-from autograph_torch.analysis.writes import rebound_before_write, rebound_to_new, written_directly, written_in_place
+from autograph_torch.analysis.writes import rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
@@ -71,9 +70,7 @@ _SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Turn every `if` whose test may be a tensor into ag.cond."""
-    written = set(written_in_place(_everything(function.body), facts.kinds))
-    shared = {n for n in written if n in parameters(function.args) or facts.aliases.shares(n)}
-    lowering = _Branches(facts, always_live(function.body), frozenset(shared), function)
+    lowering = _Branches(facts, always_live(function.body), function)
     bound = bound_at_start(function)
     body = lowering.block(function.body, EMPTY, Targets(), bound)
     if body is function.body:
@@ -82,10 +79,8 @@ def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
 
 
 class _Branches:
-    def __init__(self, facts: Facts, always_live: Live, shared: Live, function: gast.FunctionDef) -> None:
+    def __init__(self, facts: Facts, always_live: Live, function: gast.FunctionDef) -> None:
         self._facts = facts
-        self._written_and_shared = shared
-        self._function_body = function.body
         self._around = names_around(function)
         self._declared = frozenset(names_of(function.body).outer)
         self._always_live = always_live
@@ -163,9 +158,6 @@ class _Branches:
         mutated = self._mutated(node)
         outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
         outputs += [n for n in mutated if n not in outputs and n not in self._around and not jumps]
-        lost = [n for n in outputs if n not in mutated and self._written_elsewhere(n, node)]
-        if any(not rebound_to_new(arm, n) for n in lost for arm in arms):
-            return self._refuse_lost_alias(node, lost[0])
         inside = bound | frozenset(binds(node.test))
         self._note_undefined(node, outputs, inside)
         bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
@@ -211,24 +203,6 @@ class _Branches:
         body = [statement for statement in body if not isinstance(statement, gast.Pass)]
         return [_raise_as_return(statement, self._facts) for statement in body]
 
-    def _written_elsewhere(self, identifier: str, node: gast.If) -> bool:
-        """Whether a name that others may know, too, is written to in place outside of the branches of `node`."""
-        if identifier not in self._written_and_shared:
-            return False
-        own = {id(inner) for inner in walk_scope([*node.body, *node.orelse])}
-        others = [inner for inner in walk_scope(self._function_body) if id(inner) not in own]
-        return identifier in written_directly(others, self._facts.kinds)
-
-    def _refuse_lost_alias(self, node: gast.If, written: str) -> list[gast.stmt]:
-        """One side keeps an object that others see and that is written to: the result would be a copy of it."""
-        self._facts.report(
-            "AG206",
-            node,
-            f"`{written}` may still be an object that others see, and is written to in place",
-            f"write `{written} = {written} + ...` instead, or clone it before the `if`",
-        )
-        return [node]
-
     def _mutated(self, node: gast.If) -> list[str]:
         found = []
         for arm in (node.body, node.orelse):
@@ -252,21 +226,6 @@ class _Branches:
             needed = live_before(arm, outputs)
             found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
         return list(found)
-
-
-def _everything(body: list[gast.stmt]) -> list[gast.AST]:
-    """The simple statements and headers of a function, also in the functions that earlier passes made of its blocks."""
-    found: list[gast.AST] = []
-    for node in body:
-        inner = sub_statements(node)
-        if isinstance(node, SCOPES):
-            found.extend(_everything(node.body) if is_generated(node) else ())
-        elif inner:
-            header = [part for part in gast.iter_child_nodes(node) if isinstance(part, gast.expr)]
-            found.extend([*header, *_everything(inner)])
-        else:
-            found.append(node)
-    return found
 
 
 def _raises(block: list[gast.stmt]) -> list[gast.Raise]:

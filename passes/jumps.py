@@ -114,11 +114,11 @@ class _Structurer:
     def _must_move(
         self, node: gast.If, before: list[gast.stmt], rest: list[gast.stmt], end: _End, bound: frozenset[str]
     ) -> bool:
+        if rest and self._facts.is_split(node):
+            return True
         if not end.movable:
             return False
         if self._facts.exits_under_data([node], end.controlled):
-            return True
-        if rest and self._facts.is_split(node):
             return True
         movable = end.jump is not None and bool(rest) and self._facts.is_site(node)
         return movable and self._splits(node, before, rest, end, bound)

@@ -115,13 +115,3 @@ def rebound_before_write(block: list[gast.stmt], name: str, kinds: Kinds) -> boo
         ):
             return _is_new_object(statement.value)
     return False
-
-
-def rebound_to_new(block: list[gast.stmt], name: str) -> bool:
-    """Whether the last thing the block binds `name` to is a new object; False when it leaves the name alone."""
-    for statement in reversed(block):
-        if isinstance(statement, gast.Assign) and any(
-            isinstance(target, gast.Name) and target.id == name for target in statement.targets
-        ):
-            return _is_new_object(statement.value)
-    return False

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from torch._dynamo import exc as dynamo
+from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
@@ -54,6 +55,14 @@ def _capture_error(error: BaseException) -> CaptureError:
     code = "AG321" if _SYMBOL.search(text) else "AG320"
     message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")
     return CaptureError(Diagnostic(code, filename, line, column, line, message, _advice(code), snippet))
+
+
+def capture_error_at(node: Node, code: str, message: str, advice: str) -> CaptureError:
+    """The refusal of what a node of a finished graph does, at the user's line it comes from."""
+    filename, line = _user_frame(node.meta.get("stack_trace") or "")
+    snippet = linecache.getline(filename, line).rstrip("\n")
+    column = len(snippet) - len(snippet.lstrip()) + 1
+    return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, snippet))
 
 
 def _user_frame(text: str) -> tuple[str, int]:

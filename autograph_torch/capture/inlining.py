@@ -42,7 +42,12 @@ from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
-from autograph_torch.capture.torch_fixes import numbers_of_copies, repair_attribute_writes, repair_names
+from autograph_torch.capture.torch_fixes import (
+    numbers_of_copies,
+    places_of,
+    repair_attribute_writes,
+    repair_names,
+)
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
 from autograph_torch.live import convert_code, is_filled
@@ -122,10 +127,14 @@ def _compile_with_care() -> None:
         if not is_marked(code) and not _wraps_converted(code, args[3]):
             return original(code, *args, **kwargs)
         args = (*args[:position], _improved(args[position]), *args[position + 1 :])
+
+        def trace(attempt: Attempt) -> Any:
+            new = _rewritten_for(attempt, code, *args)
+            with places_of(plain, new):
+                return original(new, *args, **kwargs)
+
         try:
-            return _attempted(
-                Attempt(), lambda attempt: original(_rewritten_for(attempt, code, *args), *args, **kwargs)
-            )
+            return _attempted(Attempt(), trace)
         except CaptureError:
             if not _alone or one_graph(*args, **kwargs):
                 raise

@@ -14,6 +14,7 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import ConstantVariable, TensorVariable, TupleVariable
 
+from autograph_torch.capture.shared_results import check_at_the_end
 from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.runtime import memories, outside, structure, tracing
 
@@ -34,18 +35,18 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     tracer = parent.output.current_tracer
     if code is outside.stand_in.__code__:
         tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
-        _replaced(tracer)[_resolved(tensor.proxy, tracer.parent).node] = copy.proxy
-    elif code is outside.standing.__code__:
-        proxy = _resolved(arguments["tensor"].realize().proxy, tracer)
-        arguments["tensor"] = _variable(memories.Used(proxy))
+        original = _resolved(tensor.proxy, tracer.parent).node
+        _replaced(tracer)[original] = copy.proxy
+        copy.proxy.node.meta[outside.STAND_IN_OF] = original.meta["example_value"]
     elif code is structure.same_object.__code__:
-        same = arguments["value"].realize() is arguments["other"].realize()
+        same = _is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
         arguments["found"] = ConstantVariable.create(same)
     elif code is structure.made_here.__code__:
         mutation = arguments["value"].realize().mutation_type
         arguments["found"] = ConstantVariable.create(mutation is not None and mutation.scope >= current_scope_id())
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
+        check_at_the_end(parent.output)
         site = arguments["site"].as_python_constant()
         for role in ("mutated", "reads"):
             for item in arguments[role].realize().items:
@@ -54,6 +55,14 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         site = arguments["site"].as_python_constant()
         tracing.notebook()[site, "groups"] = memories.groups_of(site)
         arguments["found"] = TupleVariable([_variable(used) for used in memories.needed_at(site)])
+
+
+def _is_same(value: Any, other: Any, tracer: Any) -> bool:
+    """Whether two variables are one object for the program; tensors by what they are inside of the body."""
+    if not (isinstance(value, TensorVariable) and isinstance(other, TensorVariable)):
+        return value is other
+    fakes = [_resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
+    return fakes[0] is fakes[1]
 
 
 def _variable(used: memories.Used) -> TensorVariable:

@@ -18,14 +18,19 @@ the result is wrong. From the first branch or loop on, names are unique over all
 
 3. A tensor remembers the number that `.item()` made of it. In the body of an operator, which torch runs again to learn
 its results, that number is unknown ("Cannot cast FakeTensor to number"). There the number is taken from a copy.
+
+4. Guards find a local variable by its place in the frame, and take that place from the code that was compiled. Where we
+compile other code than the frame runs (capture/attempts.py), the frame's places count: the others are beyond its end.
 """
 
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo import guards
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import dicts
 from torch._dynamo.variables.tensor import TensorVariable
@@ -95,3 +100,18 @@ def numbers_of_copies() -> Iterator[None]:
         yield
     finally:
         TensorVariable.method_item = method  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def places_of(frame: types.CodeType, compiled: types.CodeType) -> Iterator[None]:
+    """While `compiled` is compiled in the place of the code that a frame runs, guards look into that frame."""
+    place = guards.get_framelocals_idx
+
+    def place_in_frame(code: types.CodeType, name: str) -> int:
+        return place(frame if code is compiled else code, name)
+
+    guards.get_framelocals_idx = place_in_frame
+    try:
+        yield
+    finally:
+        guards.get_framelocals_idx = place

@@ -10,7 +10,6 @@ import torch
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
-from autograph_torch.runtime.outside import standing
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import copy_of, lift_all, lower_all, same_object, tensors_in, write_back_nested
@@ -121,11 +120,7 @@ def run_with_writes(
 def _check_same_objects(objects: State, values: State) -> None:
     """What is written to in place must still be the object that it was when the trip ends."""
     for one, value in zip(objects, values, strict=True):
-        if isinstance(one, torch.Tensor):
-            same = value is one or value is standing(one)
-        else:
-            same = not isinstance(one, (list, dict)) or same_object(value, one)
-        if not same:
+        if isinstance(one, (torch.Tensor, list, dict)) and not same_object(value, one):
             refuse(
                 "AG206",
                 "a loop both writes to an object in place and rebinds its name",

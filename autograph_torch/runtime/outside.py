@@ -20,6 +20,7 @@ import torch
 from autograph_torch.runtime.memories import Group
 
 Tensors = tuple[torch.Tensor, ...]
+STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
 
 
 def announce(site: str, mutated: Tensors, reads: Tensors) -> None:
@@ -33,11 +34,6 @@ def outside_tensors(site: str, found: Tensors = ()) -> Tensors:
 
 def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
     """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
-
-
-def standing(tensor: torch.Tensor) -> torch.Tensor:
-    """What stands for a tensor in the body that is being traced: a copy, or the tensor. (Filled in by the tracer.)"""
-    return tensor
 
 
 def copies_outside(tensors: Tensors, groups: tuple[Group, ...]) -> Tensors:

@@ -95,7 +95,7 @@ def _specs(
 
 def _seen_spec(tensor: torch.Tensor, seen: Seen, path: tuple[int, ...]) -> Spec:
     for k in range(len(seen)):
-        if tensor is seen[k][0]:
+        if same_object(tensor, seen[k][0]):
             return ("again", seen[k][1], _tensor_spec(tensor))
     seen.append((tensor, path))
     return _tensor_spec(tensor)
@@ -127,14 +127,10 @@ def made_here(value: Any, found: bool = False) -> bool:
 
 
 def same_object(value: Any, other: Any, found: bool | None = None) -> bool:
-    """`value is other`; the tracer fills in the answer for containers, which torch 2.11 cannot give."""
+    """`value is other`; the tracer fills in the answer: torch 2.11 cannot give it for containers, and tensors are the
+    same when one stands for the other in a body (runtime/outside.py).
+    """
     return value is other if found is None else found
-
-
-def _is(value: Any, other: Any) -> bool:
-    if isinstance(value, torch.Tensor) or isinstance(other, torch.Tensor):
-        return isinstance(value, torch.Tensor) == isinstance(other, torch.Tensor) and value is other
-    return same_object(value, other)
 
 
 def _number_spec(value: bool | int | float) -> Spec:
@@ -228,7 +224,7 @@ def copies_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
 def is_in(value: Any, objects: tuple[Any, ...]) -> bool:
     """Whether a value is one of these very objects."""
     for k in range(len(objects)):  # noqa: SIM110  (a generator costs the tracer more)
-        if _is(value, objects[k]):
+        if same_object(value, objects[k]):
             return True
     return False
 

@@ -1,0 +1,97 @@
+"""What eager would share with a result is not written to; and nothing else is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograph_torch import CaptureError, convert
+
+
+def compiled(function):  # noqa: ANN001, ANN201
+    return torch.compile(convert(function), backend="eager", fullgraph=True)
+
+
+def pick(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        return x
+    return y
+
+
+def test_refused_at_the_line_of_the_branch() -> None:
+    def write(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        z = pick(x, y)
+        z.add_(1)
+        return z
+
+    with pytest.raises(CaptureError, match="AG314") as caught:
+        compiled(write)(torch.ones(2), torch.zeros(2))
+    found = caught.value.diagnostic
+    assert found.snippet.strip() == "if x.sum() > 0:" and found.filename == __file__
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda z, x: torch.relu_(z),
+        lambda z, x: torch.nn.functional.relu(z, inplace=True),
+        lambda z, x: torch.add(z, 1, out=z),
+        lambda z, x: torch.ops.aten.add_.Tensor(z, x),
+        lambda z, x: z.__setitem__(0, 7.0),
+        lambda z, x: torch.nn.functional.batch_norm(torch.ones(2, 2, 1) * x[0], torch.zeros(2), z, training=True),
+        lambda z, x: z.view(-1)[1:].zero_(),
+    ],
+)
+def test_every_form_of_a_write_counts(write) -> None:  # noqa: ANN001
+    def use(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        z = pick(x, y)
+        write(z, y)
+        return z
+
+    with pytest.raises(CaptureError, match="AG314"):
+        compiled(use)(torch.ones(2), torch.zeros(2))
+
+
+def test_reads_and_writes_to_others_are_free() -> None:
+    def use(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        z = pick(x, y)
+        w = z * 2
+        w += z
+        y = y + 1
+        y.mul_(2)
+        return w.relu_() + z + y
+
+    for x in (torch.ones(2), -torch.ones(2)):
+        torch.testing.assert_close(compiled(use)(x, torch.ones(2)), use(x, torch.ones(2)), rtol=0, atol=0)
+
+
+def test_what_nobody_uses_afterwards_may_be_written_to() -> None:
+    def use(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        a, b = x * 2, y * 2
+        z = pick(a, b)
+        z += 1
+        return z
+
+    for x in (torch.ones(2), -torch.ones(2)):
+        torch.testing.assert_close(compiled(use)(x, torch.ones(2)), use(x, torch.ones(2)), rtol=0, atol=0)
+
+
+def test_guards_look_into_the_frame_that_runs() -> None:
+    """The second trace has more local variables than the frame; guards on a closure were read beyond its end."""
+    step = torch.ones(2)
+
+    def helper(t: torch.Tensor) -> None:
+        t.add_(step)
+
+    def use(x: torch.Tensor) -> torch.Tensor:
+        z = x
+        if x.sum() > 0:
+            z = x * 2
+        helper(z)
+        return z
+
+    function = compiled(use)
+    for value in (1.0, -1.0, 2.0):
+        arguments = torch.full((2,), value), torch.full((2,), value)
+        torch.testing.assert_close(function(arguments[0]), use(arguments[1]), rtol=0, atol=0)
+        torch.testing.assert_close(*arguments, rtol=0, atol=0)

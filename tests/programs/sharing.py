@@ -1,0 +1,195 @@
+"""Results that are, on some path, a tensor from before, and writes to one of the two afterwards."""
+
+import torch
+
+from tests.harness import integer, program, scalar, vec
+
+SIDES = [lambda: (vec(1, 2, 3), vec(4, 5, 6)), lambda: (vec(-1, -2, -3), vec(4, 5, 6))]
+TRIPS = [lambda: (vec(1, 2), integer(0)), lambda: (vec(1, 2), integer(1)), lambda: (vec(1, 2), integer(3))]
+
+
+def add_one(t):
+    t.add_(1)
+
+
+def pick(x, y):
+    if x.sum() > 0:
+        return x
+    return y
+
+
+@program(inputs=SIDES)
+def a_helper_writes_to_the_result(x, y):
+    z = x
+    if x.sum() > 0:
+        z = x * 2
+    add_one(z)
+    return z
+
+
+@program(inputs=SIDES)
+def the_original_is_written_to(x, y):
+    z = x
+    if x.sum() > 0:
+        z = x * 2
+    x.add_(1)
+    return z
+
+
+@program(inputs=SIDES)
+def augmented_result(x, y):
+    z = x
+    if x.sum() > 0:
+        z = x * 2
+    z += 1
+    return z
+
+
+@program(inputs=TRIPS)
+def write_after_a_loop_of_maybe_no_trip(x, n):
+    z = x
+    while n > 0:
+        z = z + 1
+        n = n - 1
+    z.mul_(3)
+    return z
+
+
+@program(inputs=TRIPS)
+def helper_after_a_loop_of_maybe_no_trip(x, n):
+    z = x
+    while n > 0:
+        z = z + 1
+        n = n - 1
+    add_one(z)
+    return z
+
+
+@program(inputs=SIDES)
+def conditional_expression_then_a_write(x, y):
+    z = x if x.sum() > 0 else y
+    z.add_(1)
+    return z
+
+
+@program(inputs=SIDES)
+def conditional_expression_in_a_python_loop(x, y):
+    z = x
+    for _ in range(3):
+        t = z if x.sum() > 0 else y
+        t.add_(1)
+        z = z * 2
+    return z, y
+
+
+@program(inputs=SIDES, refused="AG314: a function of its own picks; what follows it cannot move in there")
+def picked_by_a_function(x, y):
+    z = pick(x, y)
+    z.add_(1)
+    return z
+
+
+@program(inputs=SIDES, refused="AG314: one loop of Python's may hand the argument through")
+def after_a_python_loop(x, y):
+    z = x
+    for k in range(2):
+        if y.sum() > 10 * k:
+            z = z + 1
+    z += 1
+    return z, x
+
+
+@program(inputs=SIDES)
+def one_of_two_lists_first(x, y):
+    both = [x, y]
+    if x.sum() > 0:
+        both = [y, x]
+    both[0].add_(1)
+    return both
+
+
+@program(inputs=SIDES)
+def a_view_or_a_new_tensor(x, y):
+    w = x * 2
+    if x.sum() > 0:
+        z = w[0:2].sum() + w
+    else:
+        z = w.view(-1)
+    w += 1
+    return z
+
+
+@program(inputs=SIDES)
+def one_object_on_one_side_and_two_on_the_other(x, y):
+    w = x * 2
+    if x.sum() > 0:
+        a, b = w, w
+    else:
+        a, b = w + 1, w + 2
+    a += 1
+    return a, b
+
+
+@program(inputs=SIDES)
+def a_new_object_under_two_names_on_one_side(x, y):
+    if x.sum() > 0:
+        a = b = x + 1
+    else:
+        a = x + 1
+        b = x + 2
+    a += 1
+    return a, b
+
+
+@program(inputs=SIDES)
+def integers_beside_floats(x, y):
+    n = y.sum().to(torch.int64)
+    i = n
+    if x.sum() > 0:
+        i = n + 1
+        f = x * 2
+    else:
+        f = x * 3
+    i += 1
+    return i, f, n
+
+
+@program(inputs=SIDES)
+def copies_are_written_to_freely(x, y):
+    z = x
+    if x.sum() > 0:
+        z = x * 2
+    z = z.clone()
+    z += 1
+    return z, x
+
+
+@program(inputs=[lambda: (vec(1, 2, 3), scalar(20.0)), lambda: (vec(9, 9, 9), scalar(20.0))])
+def in_place_until_a_break(x, limit):
+    while True:
+        if x.sum() > limit:
+            break
+        x.add_(1)
+    return x * 2
+
+
+@program(inputs=TRIPS)
+def in_place_in_a_branch_in_a_loop(x, n):
+    while n > 0:
+        if x.sum() > 4:
+            x.sub_(1)
+        else:
+            x += 2
+        n = n - 1
+    return x * 1
+
+
+@program(inputs=TRIPS)
+def rows_written_until_a_break(x, n):
+    k = torch.zeros((), dtype=torch.int64)
+    while k < 5:
+        if k >= n:
+            break
+        x[1] = x[1] + x[0]
+        k = k + 1
+    return k
