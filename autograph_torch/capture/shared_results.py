@@ -153,22 +153,22 @@ class _Check:
         """Walk through the bodies of an operator; what its results may be."""
         sources = self._of_branches(node) if _name(node) == "cond" else self._of_loop(node)
         for user in node.users:
-            if user.target is operator.getitem and user.args[1] < len(sources):
+            if user.target is operator.getitem and _args(user)[1] < len(sources):
                 for result in (user, *_decoded(user)):
                     if (storage := _storage(result)) is not None:
-                        self.sharing.add(result, sources[user.args[1]])
+                        self.sharing.add(result, sources[_args(user)[1]])
                         self.sharing.copied_by[storage] = node
 
     def _of_branches(self, node: Node) -> list[Roots]:
         """For every result of a torch.cond, what either branch may hand through."""
-        _, then, otherwise, operands = node.args
+        _, then, otherwise, operands = _args(node)
         given = [self.sharing.of_value(value) for value in operands]
         found = [self._handed_through(branch, given) for branch in (then, otherwise)]
         return [a | b for a, b in zip(*found, strict=True)]
 
     def _of_loop(self, node: Node) -> list[Roots]:
         """For every result of a torch.while_loop: its initial value, and what trips may hand through."""
-        _, body, carried, additional = node.args
+        _, body, carried, additional = _args(node)
         state = [self.sharing.behind_copy(value) for value in carried]
         closed_over = [self.sharing.of_value(value) for value in additional]
         while True:
@@ -187,7 +187,7 @@ class _Check:
             self.sharing.add(placeholder, roots)
         _Check(module, module.graph, self.sharing).run()
         (output,) = (node for node in module.graph.nodes if node.op == "output")
-        return [self.sharing.behind_copy(value) for value in output.args[0]]
+        return [self.sharing.behind_copy(value) for value in _args(output)[0]]
 
     # -- writes -------------------------------------------------------------------------------------------------------
 
@@ -221,6 +221,10 @@ def _storage_of(tensor: torch.Tensor) -> Storage:
     return int(tensor.untyped_storage()._cdata)
 
 
+def _args(node: Node) -> tuple[Any, ...]:
+    return node.args  # torch says that each may be anything an argument can be
+
+
 def _name(node: Node) -> str:
     return node.target if isinstance(node.target, str) else str(getattr(node.target, "__name__", node.target))
 
@@ -234,7 +238,7 @@ def _decoded(result: Node) -> Iterator[Node]:
     integer that has travelled as a float (runtime/codec.py).
     """
     for user in result.users:
-        if (_name(user) == "where" and user.args[0].meta["example_value"].ndim == 0) or (
+        if (_name(user) == "where" and _args(user)[0].meta["example_value"].ndim == 0) or (
             _name(result) == "view" and _name(user) == "to"
         ):
             yield user

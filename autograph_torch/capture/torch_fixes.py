@@ -107,8 +107,8 @@ def places_of(frame: types.CodeType, compiled: types.CodeType) -> Iterator[None]
     """While `compiled` is compiled in the place of the code that a frame runs, guards look into that frame."""
     place = guards.get_framelocals_idx
 
-    def place_in_frame(code: types.CodeType, name: str) -> int:
-        return place(frame if code is compiled else code, name)
+    def place_in_frame(code: types.CodeType, var_name: str) -> int:
+        return place(frame if code is compiled else code, var_name)
 
     guards.get_framelocals_idx = place_in_frame
     try:
