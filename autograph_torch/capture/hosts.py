@@ -25,7 +25,6 @@ from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import Frame, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
-from autograph_torch.runtime.tracing import grad_mode_at_entry
 
 Locals = dict[str, Any]
 _HOST_MODULES = ("rich", "tqdm", "logging")
@@ -91,7 +90,7 @@ def _register(parent: Any, given: Locals) -> Locals:
     _check_gradients(function, arguments)
     if raises:
         _refuse_handlers(parent)
-    call = HostCall(function, arguments, places_of(_frames(parent)), raises, grad_mode_at_entry())
+    call = HostCall(function, arguments, places_of(_frames(parent)), raises)
     return {"number": variables.ConstantVariable.create(notes.new_effect(call))}
 
 

@@ -38,6 +38,7 @@ from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.merging import known_sizes
+from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.settling import fill_in_flags, settle
@@ -54,7 +55,6 @@ from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.structure import plain
-from autograph_torch.runtime.tracing import frame
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _RECURSION_LIMIT = 20_000
@@ -152,10 +152,10 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             settle(graph)
         if chosen is None:
-            return backend(graph, inputs)
+            return leaving_modes(graph, backend(graph, inputs))
         check_shown_objects()
         postpone_reads(graph)
-        return keeping_inputs(graph, backend(graph, inputs))
+        return keeping_inputs(graph, leaving_modes(graph, backend(graph, inputs)))
 
     return compile_graph
 
@@ -249,7 +249,6 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             stack.enter_context(layouts)
-            stack.enter_context(frame())
             stack.enter_context(translated())
             yield
     finally:

@@ -38,13 +38,11 @@ class HostCall:
     arguments: Part
     places: tuple[Place, ...]  # of the call, innermost first
     raises: bool = False
-    grad_mode: bool = True  # at the entry of the function; an exception leaves the blocks that have changed it
 
     def run(self, values: list[torch.Tensor]) -> None:
         """Call the function, or raise the exception."""
         args, kwargs = put_together(self.arguments, iter(values))
         if self.raises:
-            torch.set_grad_enabled(self.grad_mode)
             made = isinstance(self.function, BaseException)
             raised_from(self.places, self.function if made else called_from(self.places, self.function, args, kwargs))
         level = kwargs.get("stacklevel", 1)
@@ -213,12 +211,10 @@ def in_session(
     kwargs: dict[str, Any],
 ) -> Any:
     """`compiled(*args, **kwargs)` with its effects as `chosen` says; `plain` is the same function, not compiled."""
-    grad_mode = torch.is_grad_enabled()
     with session(chosen) as call:
         try:
             result = compiled(*args, **kwargs)
         except BaseException:
-            torch.set_grad_enabled(grad_mode)  # the graph had no chance to leave its `with torch.no_grad()`
             if not call.again and call.failure is None:
                 call.play()
                 raise

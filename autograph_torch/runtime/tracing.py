@@ -8,11 +8,9 @@ tests/runtime/test_tracing.py fails clearly when torch changes one of them.
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 import os
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,24 +29,6 @@ def notebook() -> dict[Any, Any]:
 def in_backward() -> bool:
     """Whether autograd is running a backward pass right now (torch._C._current_graph_task_id)."""
     return bool(torch._C._current_graph_task_id() != -1)
-
-
-_grad_modes: list[bool] = []  # at the entry of the frames that are being compiled, the innermost last
-
-
-@contextlib.contextmanager
-def frame() -> Iterator[None]:
-    """While a frame is compiled: remember the grad mode at its entry."""
-    _grad_modes.append(torch.is_grad_enabled())
-    try:
-        yield
-    finally:
-        _grad_modes.pop()
-
-
-def grad_mode_at_entry() -> bool:
-    """The grad mode at the entry of the frame that is being compiled; its guards hold it to that."""
-    return _grad_modes[-1] if _grad_modes else torch.is_grad_enabled()
 
 
 def last_node() -> Any:

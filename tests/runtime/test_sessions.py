@@ -465,17 +465,3 @@ def test_the_test_of_a_loop_may_not_print_or_write() -> None:
     for large in (told, Counted().large):
         with pytest.raises(CaptureError, match="AG206 the test of a loop prints, raises, or writes"):
             autograph(shrunk, backend="eager")(t(1.0, 2.0), large)
-
-
-@pytest.mark.parametrize("wrapped", [True, False], ids=["decorator", "plain"])
-def test_an_exception_inside_no_grad_leaves_it(wrapped: bool) -> None:
-    def checked(x: torch.Tensor) -> torch.Tensor:
-        with torch.no_grad():
-            if x.sum() > 0:
-                raise ValueError("positive")
-        return x
-
-    compiled = autograph(checked, backend="eager") if wrapped else torch.compile(convert(checked), backend="eager")
-    with pytest.raises(ValueError, match="positive"):
-        compiled(torch.ones(2))
-    assert torch.is_grad_enabled()
