@@ -286,7 +286,8 @@ _RULES = (
     Rule(
         "AG325",
         "an exception that data decides on inside `try` or `with`",
-        "The graph raises when it runs; `except` and `finally` of the function have no part in it.",
+        "The graph raises when it runs; `except` and `finally` of the function have no part in it. Under @autograph "
+        "the call is run once more in Python then, unless its effects are dropped or have been seen already.",
     ),
     Rule(
         "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."

@@ -1,7 +1,9 @@
 """A call whose graph raises is run once more in Python, from the state in which it began.
 
-So it ends as eager Python ends it: writes made before the exception are there, those behind it are not, and the
-traceback is the user's. For that the tensors that a graph with exceptions writes to are copied when it starts.
+So it ends as eager Python ends it: writes made before the exception are there, those behind it are not, the traceback
+is the user's, and a `try` of the program handles it. For that the tensors that a graph with exceptions writes to are
+copied when it starts, and the states of random generators kept. Errors of torch itself (a matrix that has no inverse)
+are taken for the program's, too, unless the graph writes to its inputs: graphs without exceptions copy nothing.
 (Not when the world has seen effects of the call already: then the graph itself raises.)
 """
 
@@ -14,6 +16,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes, performing
+from autograph_torch.runtime.gradients import draws_random_numbers
 
 Compiled = Callable[..., Any]
 
@@ -22,25 +25,34 @@ _WITH_STATISTICS = frozenset(("batch_norm", "instance_norm"))  # they write to t
 
 
 def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
-    """`run`, which remembers what the inputs were that the graph writes to; `run` itself when it cannot raise."""
-    if not any(notes.is_failure(number) for number in _effects(graph)):
-        return run
+    """`run`, which remembers what the graph is about to change; `run` itself when that is nothing."""
     positions = written_inputs(graph.graph)
+    raises = any(notes.is_failure(number) for number in _effects(graph))
+    draws = raises and any(draws_random_numbers(node) for node in _nodes(graph))
 
     def keep(*inputs: Any) -> Any:
-        performing.remember([inputs[position] for position in positions])
+        performing.remember([inputs[position] for position in positions], draws)
         return run(*inputs)
 
-    return keep
+    def write(*inputs: Any) -> Any:
+        performing.cannot_restore()
+        return run(*inputs)
+
+    if raises:
+        return keep if positions or draws else run
+    return write if positions else run
 
 
 def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:
     """The numbers of the effects in a graph and in the bodies of its operators."""
+    operators = (torch.ops.autograph_torch.effect, torch.ops.autograph_torch.settled)
+    return (int(node.args[1]) for node in _nodes(graph) if node.target in operators)
+
+
+def _nodes(graph: torch.fx.GraphModule) -> Iterator[Any]:
     for module in graph.modules():
         if isinstance(module, torch.fx.GraphModule):
-            for node in module.graph.nodes:
-                if node.target in (torch.ops.autograph_torch.effect, torch.ops.autograph_torch.settled):
-                    yield int(node.args[1])
+            yield from module.graph.nodes
 
 
 def written_inputs(graph: torch.fx.Graph) -> list[int]:

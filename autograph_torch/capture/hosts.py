@@ -88,9 +88,14 @@ def _register(parent: Any, given: Locals) -> Locals:
             "hand over tensors, numbers, strings, or containers of them",
         )
     _check_gradients(function, arguments)
-    if raises:
-        _refuse_handlers(parent)
-    call = HostCall(function, arguments, places_of(_frames(parent)), raises)
+    handled = raises and _is_handled(parent)
+    if handled and not performing.runs_again():
+        raise_refusal(
+            "AG325",
+            "an exception that data decides on would be raised inside a `try` or `with` of the function",
+            "use @autograph with its deferred effects, or compute the condition inside and raise behind the block",
+        )
+    call = HostCall(function, arguments, places_of(_frames(parent)), raises, handled)
     return {"number": variables.ConstantVariable.create(notes.new_effect(call))}
 
 
@@ -106,10 +111,15 @@ def _decided(_: Any, given: Locals) -> Locals:
     return {"answer": variables.ConstantVariable.create(known)}
 
 
+def _handled_around(parent: Any, _: Locals) -> Locals:
+    return {"known": variables.ConstantVariable.create(_is_handled(parent))}
+
+
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.surrounding_effects.__code__: _effects_around,
     effects.surrounding_test.__code__: _test_around,
     effects.is_host_function.__code__: _is_host,
+    effects.is_handled.__code__: _handled_around,
     effects.register.__code__: _register,
     predicate.decided.__code__: _decided,
 }
@@ -306,17 +316,13 @@ def _line(translator: Any) -> int:
     return line or translator.f_code.co_firstlineno
 
 
-def _refuse_handlers(translator: Any) -> None:
-    """Stop where an exception of the graph would pass code that eager Python runs: `except`, `finally`, `__exit__`."""
-    for frame in _chain(translator):
-        if is_runtime(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_TORCH_FILES):
-            continue
-        if _catches(frame):
-            raise_refusal(
-                "AG325",
-                "an exception that data decides on would be raised inside a `try` or `with` of the function",
-                "compute the condition inside and raise behind the block, or put the `try` around the compiled call",
-            )
+def _is_handled(translator: Any) -> bool:
+    """Whether an exception of the graph would pass code that eager Python runs: `except`, `finally`, `__exit__`."""
+    return any(
+        _catches(frame)
+        for frame in _chain(translator)
+        if not is_runtime(frame.f_code.co_filename) and not frame.f_code.co_filename.startswith(_TORCH_FILES)
+    )
 
 
 _TORCH_FILES = (torch.__path__[0],)

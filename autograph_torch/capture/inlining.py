@@ -137,7 +137,11 @@ def _compile_with_care() -> None:
             return _attempted(Attempt(), trace)
         except CaptureError:
             if not _alone or one_graph(*args, **kwargs):
+                performing.cannot_restore()
                 raise
+        except Exception:
+            performing.cannot_restore()
+            raise
         return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
 
     convert_frame._compile = compile_frame

@@ -123,6 +123,8 @@ def fail(error: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _assert(error: Any, args: tuple[Any, ...]) -> Any:
     """An exception as an assertion of the graph: a type and a message, without the values in it."""
+    if is_handled():
+        refuse("AG325", "an exception that the program handles cannot be exported", "compute the condition instead")
     test, holds = surrounding_test()
     if test is None:
         refuse("AG324", "an exception in every trip of a loop cannot be exported", 'use effects="keep"')
@@ -158,6 +160,11 @@ def surrounding_effects(effects: Any = None) -> Place:
 def surrounding_test(found: Any = (None, True)) -> Any:
     """The predicate of the innermost branch around the call, and whether it holds there."""
     return found
+
+
+def is_handled(known: bool = False) -> bool:
+    """Whether an exception raised here would pass an `except`, a `finally` or an `__exit__` of the program."""
+    return known
 
 
 def is_host_function(function: Any, known: bool = True) -> bool:

@@ -69,15 +69,25 @@ def refuse_random_numbers() -> int:
     if not tracing.takes_part_in_gradients():
         return 0
     for node in tracing.nodes():
-        if not node.op.startswith("call_"):
-            continue
-        name = getattr(node.target, "__name__", str(node.target))
-        probability = node.kwargs.get("p", node.args[1] if len(node.args) > 1 else 0.5)
-        training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
-        if name in _RANDOM or (name in _DROPOUTS and training and probability != 0):
+        if draws_random_numbers(node):
             raise_refusal(
                 "AG323",
-                f"`{name}` draws random numbers in a branch or loop on a tensor, whose backward pass would draw others",
+                f"`{_called(node)}` draws random numbers in a branch or loop on a tensor, whose backward pass would "
+                "draw others",
                 "draw them before the branch or loop, or run under torch.no_grad()",
             )
     return 0
+
+
+def draws_random_numbers(node: torch.fx.Node) -> bool:
+    """Whether a node of a graph draws random numbers."""
+    if not node.op.startswith("call_"):
+        return False
+    name = _called(node)
+    probability = node.kwargs.get("p", node.args[1] if len(node.args) > 1 else 0.5)
+    training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
+    return name in _RANDOM or bool(name in _DROPOUTS and training and probability != 0)
+
+
+def _called(node: torch.fx.Node) -> str:
+    return getattr(node.target, "__name__", str(node.target))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,8 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import torch
+from torch._dynamo.exc import TorchDynamoException
 
+from autograph_torch.diagnostics import AutographError
 from autograph_torch.runtime.places import Place, called_from, hidden_frames, raised_from
+from autograph_torch.runtime.refusal import refusal_at
 
 Mode = Literal["deferred", "immediate", "drop"]
 MODES = ("deferred", "immediate", "drop")
@@ -38,6 +42,7 @@ class HostCall:
     arguments: Part
     places: tuple[Place, ...]  # of the call, innermost first
     raises: bool = False
+    handled: bool = False  # raised inside of a `try` or `with` of the program, which has a part in it
 
     def run(self, values: list[torch.Tensor]) -> None:
         """Call the function, or raise the exception."""
@@ -116,6 +121,8 @@ class Session:
     again: bool = False  # the graph has come to an exception, and the call is to be run once more
     failure: BaseException | None = None  # what the graph has raised; torch may turn it into another exception
     inputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)  # with what was in them
+    generators: list[Callable[[], object]] = field(default_factory=list)  # what sets random generators back
+    restorable: bool = True  # whether the state in which the call began can be had again
 
     def do(self, call: HostCall, values: list[torch.Tensor]) -> None:
         """Queue an effect, or do it now."""
@@ -136,12 +143,28 @@ class Session:
             )
             self.play()
 
+    @property
+    def may_run_again(self) -> bool:
+        """Whether the call can be run once more: the world has seen nothing of it, and its state can be restored.
+
+        With "drop" it cannot: in Python, functions that are called have their effects.
+        """
+        return self.settings.mode != "drop" and not self.seen and self.restorable
+
     def _fail(self, call: HostCall, values: list[torch.Tensor]) -> NoReturn:
-        if self.settings.mode == "deferred" and not self.seen:
+        if self.may_run_again:
             self.again = True
             raise RuntimeError("the graph has come to an exception")  # nobody sees this one
         self.play()
         try:
+            if call.handled:
+                raise refusal_at(
+                    call.places[0].filename,
+                    call.places[0].line,
+                    "AG325",
+                    "this exception would be handled in Python, but effects from before it have been played already",
+                    "print less, or put the `try` around the compiled call",
+                )
             call.run(values)
         except BaseException as error:
             self.failure = error
@@ -159,15 +182,34 @@ class Session:
         """Give the inputs back what was in them."""
         for tensor, content in self.inputs:
             tensor.detach().copy_(content)
+        for set_back in self.generators:
+            set_back()
 
 
 _session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("autograph_torch_session", default=None)
+_explaining: contextvars.ContextVar[bool] = contextvars.ContextVar("autograph_torch_explaining", default=False)
 
 
 def settings() -> Settings | None:
     """The settings of the session that is open; None under plain torch.compile."""
     opened = _session.get()
     return opened.settings if opened is not None else None
+
+
+def runs_again() -> bool:
+    """Whether a call whose graph raises is run once more in Python."""
+    opened = _session.get()
+    return _explaining.get() if opened is None else opened.settings.mode == "deferred"
+
+
+@contextlib.contextmanager
+def explaining() -> Iterator[None]:
+    """What is traced inside is judged as under `@autograph`."""
+    token = _explaining.set(True)
+    try:
+        yield
+    finally:
+        _explaining.reset(token)
 
 
 def do(call: HostCall, values: list[torch.Tensor]) -> None:
@@ -185,11 +227,23 @@ def is_wanted() -> bool:
     return opened is None or opened.settings.mode != "drop"
 
 
-def remember(inputs: list[torch.Tensor]) -> None:
-    """The graph is about to write to these inputs, and may raise."""
+def remember(inputs: list[torch.Tensor], draws: bool) -> None:
+    """The graph, which may raise, is about to write to these inputs, and to draw random numbers."""
+    opened = _session.get()
+    if opened is None:
+        return
+    opened.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
+    if draws:
+        opened.generators.append(functools.partial(torch.set_rng_state, torch.get_rng_state()))
+        if torch.cuda.is_available():
+            opened.generators.append(functools.partial(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all()))
+
+
+def cannot_restore() -> None:
+    """What the call under way changes is not remembered, or its trace has failed: it will not be run again."""
     opened = _session.get()
     if opened is not None:
-        opened.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
+        opened.restorable = False
 
 
 @contextlib.contextmanager
@@ -214,7 +268,8 @@ def in_session(
     with session(chosen) as call:
         try:
             result = compiled(*args, **kwargs)
-        except BaseException:
+        except BaseException as error:
+            call.again |= call.failure is None and call.may_run_again and _is_of_the_program(error)
             if not call.again and call.failure is None:
                 call.play()
                 raise
@@ -225,6 +280,11 @@ def in_session(
         return in_python(chosen, plain, args, kwargs)
     call.play()
     return result
+
+
+def _is_of_the_program(error: BaseException) -> bool:
+    """Whether eager Python may raise an error, too; otherwise it tells of a failed trace, or comes from outside."""
+    return isinstance(error, Exception) and not isinstance(error, (AutographError, TorchDynamoException))
 
 
 def in_python(chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

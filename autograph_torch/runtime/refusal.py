@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import NoReturn
 
 import torch
@@ -21,6 +22,12 @@ def raise_refusal(code: str, message: str, advice: str) -> NoReturn:
     """As `refuse`, for code that already runs in real Python. Where graphs may break, the graph breaks here."""
     if tracing.may_break():
         unimplemented(gb_type="autograph-torch", context=code, explanation=message, hints=[advice])
-    filename, line, text = tracing.user_line()
+    filename, line, _ = tracing.user_line()
+    raise refusal_at(filename, line, code, message, advice)
+
+
+def refusal_at(filename: str, line: int, code: str, message: str, advice: str) -> CaptureError:
+    """A message of ours that shows a line."""
+    text = linecache.getline(filename, line).rstrip("\n")
     column = len(text) - len(text.lstrip()) + 1
-    raise CaptureError(Diagnostic(code, filename, line, column, line, message, advice, text))
+    return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, text))

@@ -10,8 +10,9 @@ import torch
 from torch._dynamo import symbolic_convert, variables
 
 import autograph_torch.capture.inlining  # noqa: F401  (first: the hooks import each other)
-from autograph_torch import CaptureError, autograph
+from autograph_torch import CaptureError, autograph, convert, explain, export
 from autograph_torch.capture import hosts
+from autograph_torch.runtime import performing
 
 X = torch.tensor([1.0, 2.0])
 
@@ -103,9 +104,40 @@ def in_try_around_with(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
-@pytest.mark.parametrize("program", [in_try, in_finally, in_try_around_with], ids=lambda program: program.__name__)
-def test_exceptions_that_the_program_would_handle_are_refused(program: Any) -> None:
-    assert refusal(program) == "AG325"
+HANDLING = pytest.mark.parametrize("program", [in_try, in_finally, in_try_around_with], ids=lambda p: p.__name__)
+
+
+@HANDLING
+@pytest.mark.parametrize("effects", ["immediate", "drop"])
+def test_exceptions_that_the_program_would_handle_are_refused(program: Any, effects: str) -> None:
+    """The call cannot be run again in Python: the world may have seen effects of it."""
+    with pytest.raises(CaptureError, match="AG325"):
+        autograph(program, backend="eager", effects=effects)(X)
+
+
+@HANDLING
+def test_exceptions_that_the_program_would_handle_are_refused_without_the_decorator(program: Any) -> None:
+    with pytest.raises(CaptureError, match="AG325"):
+        torch.compile(convert(program), backend="eager", fullgraph=True)(X)
+    with pytest.raises(CaptureError, match="AG325"):
+        export(program, (X,))
+
+
+def test_exceptions_that_the_program_handles_are_explained_as_under_the_decorator() -> None:
+    assert explain(in_try, X).error is None
+
+
+def test_an_exception_to_handle_behind_effects_that_have_been_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call can neither be run again, nor can the graph handle it: a message of ours, not a wrong result."""
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        print("before")
+        return in_try(x)
+
+    monkeypatch.setattr(performing, "QUEUE_LIMIT", 1)
+    compiled = autograph(program, backend="eager")
+    with pytest.warns(UserWarning, match="wait for the graph"), pytest.raises(CaptureError, match="AG325 .* played"):
+        compiled(X)
 
 
 def test_blocks_that_handle_nothing_are_taken() -> None:

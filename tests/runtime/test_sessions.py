@@ -465,3 +465,68 @@ def test_the_test_of_a_loop_may_not_print_or_write() -> None:
     for large in (told, Counted().large):
         with pytest.raises(CaptureError, match="AG206 the test of a loop prints, raises, or writes"):
             autograph(shrunk, backend="eager")(t(1.0, 2.0), large)
+
+
+class Recorder(nn.Module):
+    """Writes to its argument, a buffer and an attribute before it raises."""
+
+    def __init__(self, prints: bool) -> None:
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(()))
+        self.calls = 0
+        self.prints = prints
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        self.seen += 1
+        x[0] = 7
+        if self.prints:
+            print("before")
+        if x.sum() > 0:
+            raise ValueError("positive")
+        return x
+
+
+BEHIND_A_PRINT = pytest.mark.xfail(strict=True, reason="the world has seen the print: see docs/limits.md")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("effects", "prints"),
+    [
+        ("deferred", True),
+        ("immediate", False),
+        pytest.param("immediate", True, marks=BEHIND_A_PRINT),
+        pytest.param("drop", False, marks=BEHIND_A_PRINT),
+    ],
+)
+def test_writes_before_an_exception(effects: str, prints: bool, backend: str) -> None:
+    module = Recorder(prints)
+    fast = autograph(module, backend=backend, effects=effects)
+    x = t(1, 2)
+    with contextlib.redirect_stdout(io.StringIO()), pytest.raises(ValueError, match="positive"):
+        fast(x)
+    assert (x.tolist(), fast.calls, float(fast.seen)) == ([7, 2], 1, 1)
+
+
+def test_errors_of_torch_are_those_of_eager() -> None:
+    def program(x: Tensor, k: Tensor) -> Tensor:
+        print("before")
+        if x.sum() > 0:
+            x = x + 1
+        return x[k]
+
+    errors = []
+    for function in (program, autograph(program, backend="eager")):
+        with contextlib.redirect_stdout(io.StringIO()) as text, pytest.raises(IndexError) as caught:
+            function(t(1, 2), torch.tensor([5]))
+        errors.append((text.getvalue(), str(caught.value)))
+    assert errors[0] == errors[1]
+
+
+def test_a_failed_trace_is_not_taken_for_the_program() -> None:
+    def failing(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        raise RuntimeError("the backend fails")
+
+    with pytest.raises(CaptureError, match="backend='failing' raised"):
+        autograph(two_prints, backend=failing)(t(1))

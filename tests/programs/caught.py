@@ -1,0 +1,172 @@
+"""Exceptions under tensor tests that the program itself handles: `except`, `else`, `finally`, `with`."""
+
+import contextlib
+import logging
+import math
+
+import torch
+from torch import nn
+
+from tests.harness import program, vec
+
+logger = logging.getLogger("programs.caught")
+BOTH = [lambda: (vec(3, 4),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)]
+DEFINITE = [lambda: (torch.eye(2),), lambda: (-torch.eye(2),)]
+
+
+def positive_refused(x):
+    if x.sum() > 0:
+        raise ValueError(f"positive {x.sum().item():.1f}")
+    return x.exp()
+
+
+@program(inputs=BOTH)
+def all_blocks_of_a_try(x):
+    print("start")
+    try:
+        y = positive_refused(x)
+        print("fine")
+    except ValueError as error:
+        print("caught", error)
+        y = x * 0
+    else:
+        y = y + 1
+    finally:
+        print("finally")
+    return y
+
+
+@program(inputs=BOTH)
+def handler_of_another_type(x):
+    try:
+        y = positive_refused(x)
+    except KeyError:
+        y = x
+    finally:
+        x.add_(1)
+    return y
+
+
+@program(inputs=BOTH)
+def writes_before_and_in_the_handler(x):
+    x[0] += 1
+    try:
+        x[1] = 7
+        if x.sum() > 0:
+            x[0] = 9
+            raise RuntimeError("stop")
+        x[0] = -5
+    except RuntimeError as error:
+        logger.error("failed: %s", error)
+        x.mul_(2)
+    return x
+
+
+@program(inputs=BOTH)
+def suppressed(x):
+    with contextlib.suppress(ValueError):
+        x = positive_refused(x)
+    return x
+
+
+@program(inputs=BOTH)
+def random_numbers_before_and_after(x):
+    y = torch.rand(2)
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive")
+        y = y + torch.rand(2)
+    except ValueError:
+        y = y - torch.rand(2)
+    return y
+
+
+@program(inputs=BOTH, grad=True)
+def in_a_loop_with_gradients(x):
+    for k in range(3):
+        try:
+            if x[0] > k:
+                raise ValueError(k)
+            x = x * 2
+        except ValueError as error:
+            print("trip", error.args[0])
+            x = x - 1
+    return x
+
+
+@program(inputs=BOTH)
+def chained_in_the_handler(x):
+    try:
+        return positive_refused(x)
+    except ValueError as error:
+        raise RuntimeError("cannot go on") from error
+
+
+@program(inputs=DEFINITE)
+def error_of_torch(a):
+    try:
+        return torch.linalg.cholesky(a)
+    except RuntimeError:
+        print("not positive definite")
+        return torch.linalg.cholesky(a + 3 * torch.eye(2))
+
+
+@program(inputs=DEFINITE)
+def error_of_torch_that_nobody_handles(a):
+    print("before")
+    y = torch.linalg.cholesky(a)
+    if y.sum() > 5:
+        y = y + 1
+    return y
+
+
+@program(inputs=BOTH)
+def overflow_of_math(x):
+    loss = x.mean().item() * 1000
+    try:
+        perplexity = math.exp(loss)
+    except OverflowError:
+        perplexity = float("inf")
+    return perplexity
+
+
+@program(inputs=[lambda: (vec(3, 4), [1]), lambda: (vec(-1, -2), [1])])
+def lists_appended_to(x, log):
+    log.append(2)
+    try:
+        log.append(3)
+        if x.sum() > 0:
+            raise ValueError("positive")
+        log.append(4)
+    except ValueError:
+        log.append(5)
+    return x
+
+
+@program(inputs=BOTH)
+def division_by_zero(x):
+    k = int(x[0] - 3)
+    try:
+        return 1 / k
+    except ZeroDivisionError:
+        return 0.0
+
+
+@program(inputs=BOTH, grad=True)
+class SecondAttempt(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("failures", torch.tensor(0))
+        self.layer = nn.Linear(2, 2)
+
+    def strict(self, x):
+        if (x > 3).any():
+            raise ValueError("too large")
+        return self.layer(x)
+
+    def forward(self, x):
+        try:
+            return self.strict(x)
+        except ValueError:
+            self.failures += 1
+            return self.strict(x.clamp(max=3))
