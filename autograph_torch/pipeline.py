@@ -10,6 +10,7 @@ from typing import TypeAlias
 import gast
 
 from autograph_torch.analysis.kinds import imports_of
+from autograph_torch.analysis.nesting import DEEPEST_TEXT
 from autograph_torch.analysis.seen import Site
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
@@ -64,6 +65,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         imports=imports_of([module]),
         assume_unknown=options.assume_unknown or options.seen is not None,
         skipped_lines=directives.skipped_lines | frozenset(options.failed),
+        deepest=DEEPEST_TEXT,
     )
     to_torch = options.target == "torch"
     if to_torch and add_import(source, RUNTIME_IMPORT) is None:

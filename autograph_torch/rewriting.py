@@ -9,6 +9,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
+from autograph_torch.analysis.nesting import nesting
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
@@ -19,6 +20,7 @@ from autograph_torch.source.nodes import children, rebuild
 from autograph_torch.source.templates import RUNTIME
 
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
+_MOVED = "AG102"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Surroundings:
     passes: tuple[Pass, ...] = PASSES
     split_lines: frozenset[int] = frozenset()
     effects: frozenset[str] = frozenset()
+    deepest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,9 @@ def rewrite_function(
         around: what is known about its surroundings.
         seeds: kinds of parameters, where the caller knows more than the signature says.
         is_method: whether the first parameter is the object.
+
+    Raises:
+        ValueError: more branches stand inside each other than `around` allows.
     """
     kinds = Kinds(
         around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
@@ -91,9 +97,15 @@ def _run_passes(
     )
     if not has_work(tree, facts):
         return tree, facts
+    if around.deepest is not None and nesting(tree.body, facts) > around.deepest:
+        raise ValueError(f"more than {around.deepest} tests on tensors stand inside each other")
+    done = tree
     for lower in around.passes:
-        tree = lower(tree, facts)
-    return number_in_reading_order(spell_out_super(tree), facts.fresh), facts
+        done = lower(done, facts)
+    if all(code == _MOVED or not code.startswith("AG1") for code in (found.code for found in facts.diagnostics)):
+        kept = [found for found in facts.diagnostics if found.code != _MOVED]
+        return tree, replace(facts, diagnostics=kept, undefined={})  # moved statements alone are no gain
+    return number_in_reading_order(spell_out_super(done), facts.fresh), facts
 
 
 def _rewrite_nested(

@@ -39,6 +39,7 @@ from autograph_torch.analysis.liveness import (
 )
 from autograph_torch.analysis.scopes import (
     SCOPES,
+    SUSPENDS,
     always_live,
     binds,
     completes,
@@ -64,8 +65,6 @@ from autograph_torch.source.templates import (
     thunk,
     tuple_of,
 )
-
-_SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 
 def lower_branches(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -100,7 +99,7 @@ class _Branches:
 
     def _movable(self, node: gast.If, after: Live) -> bool:
         arms = [*node.body, *node.orelse]
-        if any(isinstance(inner, _SUSPENDS) for inner in gast.walk(node)):
+        if any(isinstance(inner, SUSPENDS) for inner in gast.walk(node)):
             self._facts.report("AG201", node, "a branch that yields or waits cannot move into a function")
             return False
         if any(binds(operand) for test in gast.walk(node.test) for operand in getattr(test, "values", [])[1:]):

@@ -30,7 +30,17 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.liveness import EMPTY, Live, bound_after, live_before
-from autograph_torch.analysis.scopes import SCOPES, binds, completes, exits, names_of, parameters, sub_statements
+from autograph_torch.analysis.scopes import (
+    SCOPES,
+    SUSPENDS,
+    binds,
+    completes,
+    exits,
+    names_of,
+    parameters,
+    sub_statements,
+    walk_scope,
+)
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, returns, runtime_call
 
@@ -77,7 +87,8 @@ class _Structurer:
                 if self._joins(statement, done, rest, end, bound):
                     statement = self._one_trip(statement)
                 elif self._may_copy(statement, rest, COPY_LIMIT):
-                    return [*done, self._move_into(statement, rest, end, bound)]
+                    dead = [] if completes([statement]) or self._is_idle(rest, bound) else rest
+                    return [*done, self._move_into(statement, [] if dead else rest, end, bound), *dead]
                 else:
                     self._report_copies(statement)
             if isinstance(statement, (gast.For, gast.While)) and self._returns_early(statement) and end.movable:
@@ -147,13 +158,27 @@ class _Structurer:
         end = dataclasses.replace(end, controlled=end.controlled or self._facts.is_site(node))
         arms = []
         for arm in (node.body, node.orelse):
-            moved = [*arm, *rest] if completes(arm) else list(arm)
+            moved = [*arm, *rest] if completes(arm) else self._reached(arm, bound)
             moved = [s for s in moved if not isinstance(s, gast.Pass)] or moved
             arms.append(self.block(moved, end, bound | frozenset(binds(node.test)), explicit=True))
         body, orelse = arms
         if rest and self._facts.is_site(node) and exits([*node.body, *node.orelse]):
             self._facts.report("AG102", node, "what follows the jump moves into the other branch")
         return derive(node, body=body or [place(gast.Pass(), node)], orelse=orelse)
+
+    def _reached(self, arm: list[gast.stmt], bound: frozenset[str]) -> list[gast.stmt]:
+        """The arm up to its jump: a jump that is not the last of its block could not be structured."""
+        index = next(index for index, statement in enumerate(arm) if not completes([statement]))
+        return arm[: index + 1] if self._is_idle(arm[index + 1 :], bound) else list(arm)
+
+    def _is_idle(self, dead: list[gast.stmt], bound: frozenset[str]) -> bool:
+        """Whether statements that never run may go: a `yield` or a binding among them says what the function is."""
+        names, inside = names_of(dead), {id(node) for statement in dead for node in gast.walk(statement)}
+        if names.outer or any(isinstance(node, SUSPENDS) for node in walk_scope(dead)):
+            return False
+        made = set(names.binds) - bound
+        others = (node for node in gast.walk(self._facts.function) if isinstance(node, gast.Name))
+        return not any(node.id in made and id(node) not in inside for node in others)
 
     def _splits(
         self, node: gast.If, before: list[gast.stmt], rest: list[gast.stmt], end: _End, bound: frozenset[str]

@@ -6,9 +6,12 @@ import codecs
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 
 import pytest
 
+from autograph_torch.cli.converting import _deep_recursion
 from autograph_torch.diagnostics import RULES, SourceError
 from autograph_torch.pipeline import Options, convert_source
 
@@ -398,3 +401,56 @@ def test_unreadable_files_are_refused_with_their_line(raw: bytes, line: int) -> 
         convert_source(raw, "dir/t.py")
     found = caught.value.diagnostic
     assert (found.code, found.filename, found.line) == ("AG301", "dir/t.py", line)
+
+
+def chain(length: int) -> str:
+    arms = "".join(f"    elif x.sum() > {n}:\n        y = x + {n}\n" for n in range(1, length))
+    body = f"    if x.sum() > 0:\n        y = x\n{arms}    else:\n        y = -x\n    return y\n"
+    return f"import torch\n\n\ndef f(x):\n{body}"
+
+
+def guards(length: int) -> str:
+    lines = "".join(f"    if x.sum() > {n}:\n        return x + {n}\n" for n in range(length))
+    return f"import torch\n\n\ndef f(x):\n{lines}    return -x\n"
+
+
+@pytest.mark.parametrize("program", [chain, guards])
+def test_tests_nested_too_deeply_for_the_parser_are_left_alone(program: Callable[[int], str]) -> None:
+    assert convert_source(program(49).encode(), "t.py").changed
+    start = time.process_time()
+    with _deep_recursion():
+        done = convert_source(program(300).encode(), "t.py")
+    assert time.process_time() - start < 2  # with all passes it takes ten seconds
+    assert not done.changed
+    assert [(found.code, found.line) for found in done.diagnostics] == [("AG290", 4)]
+    assert "more than 50 tests" in done.diagnostics[0].message
+
+
+def test_conditional_expressions_too_deep_for_the_parser_are_left_alone() -> None:
+    deep = " else ".join(f"x + {n} if x.sum() > {n}" for n in range(230))
+    text = (
+        f"import torch\n\n\ndef f(x):\n    return {deep} else -x\n\n\ndef g(x):\n    return -x if x.sum() > 0 else x\n"
+    )
+    with _deep_recursion():
+        done = convert_source(text.encode(), "t.py")
+    assert [(found.code, found.line) for found in done.diagnostics if found.code > "AG2"] == [("AG290", 4)]
+    assert b"return ag.cond(x.sum() > 0, lambda: -x, lambda: x)" in done.output
+
+
+def test_what_could_only_be_moved_stays_where_it_is() -> None:
+    """What follows the first `if` could move into an `else`, but nothing would come of it."""
+    before = """\
+import torch
+
+
+def f(xs, x: torch.Tensor):
+    for y in xs:
+        if x.sum() > 0:
+            continue
+            z = 1
+        x = x + y
+    return x, z
+"""
+    done = convert_source(before.encode(), "t.py")
+    assert not done.changed
+    assert [found.code for found in done.diagnostics] == ["AG202"]

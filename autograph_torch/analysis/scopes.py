@@ -19,6 +19,7 @@ SCOPES = (*FUNCTIONS, gast.ClassDef)
 _OWN_SCOPES = (*SCOPES, gast.Lambda)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 JUMPS = (gast.Return, gast.Break, gast.Continue, gast.Raise)
 
 

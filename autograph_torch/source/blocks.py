@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from autograph_torch.source.comments import Notes
+from autograph_torch.source.comments import Notes, is_for_a_tool
 from autograph_torch.source.copying import Copier
 from autograph_torch.source.expressions import Expressions, Splice
 from autograph_torch.source.file import SourceFile
@@ -169,7 +169,7 @@ class Blocks:
     def _new_compound(self, node: gast.stmt, clause: Clause | None, indent: str, keyword: str) -> str:
         """A new compound statement; `clause` is the one whose block it takes over, with the comments around it."""
         parts = [_without_blank_lines(self._lead(clause, indent)) if clause else ""]
-        comment = self.copier.comment(clause.colon, clause.body) if clause else ""
+        comment = self._header_comment(clause) if clause else ""
         step = self._step(clause) if clause else ""
         if isinstance(node, gast.Match):
             parts.append(self.headers.new(node, "cases", indent) + self.source.newline)
@@ -177,6 +177,14 @@ class Blocks:
             parts.append(self._new_clause(node, owner, name, statements, indent, keyword, comment, step))
             comment = ""
         return "".join(parts)
+
+    def _header_comment(self, clause: Clause) -> str:
+        """The comment of an old header, but for one that is about its test, which has gone elsewhere."""
+        found = self.source.tokens.comments(clause.colon, clause.body)[:1]
+        has_test = self.source.tokens.next_code(clause.start).text not in ("else", "try", "finally")
+        if has_test and any(is_for_a_tool(comment.text) for comment in found):
+            return ""
+        return self.copier.comment(clause.colon, clause.body)
 
     def _new_clause(
         self,

@@ -4,11 +4,13 @@
         return x  # big        ->     # big
     return y                          return ag.cond(p, lambda: x, lambda: y)
 
-A single one that stood at the end of a line goes to the end of the new line, if it fits there.
+A single one that stood at the end of a line goes to the end of the new line, if it fits there. What it tells another
+tool about its line (`# type: ignore`, `# noqa`) goes to the end of the new line whether it fits or not.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,6 +22,13 @@ from autograph_torch.source.layout import Layout, Place
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.tokens import Token
 
+_TOOLS = re.compile(r"#\s*(type:|noqa\b|pylint:|pyright:|mypy:|ruff:|nosec\b|fmt:|flake8:)")
+
+
+def is_for_a_tool(comment: str) -> bool:
+    """The comment tells a checker or formatter about the expression on its line."""
+    return _TOOLS.search(comment) is not None
+
 
 @dataclass
 class Notes:
@@ -27,10 +36,12 @@ class Notes:
 
     above: dict[int, list[str]] = field(default_factory=dict)
     beside: dict[int, str] = field(default_factory=dict)
+    tools: dict[int, list[str]] = field(default_factory=dict)
+    """Also at the end of the line, however long it gets."""
     below: dict[int, list[str]] = field(default_factory=dict)
 
     def touches(self, node: gast.AST) -> bool:
-        return any(id(node) in notes for notes in (self.above, self.beside, self.below))
+        return any(id(node) in notes for notes in (self.above, self.beside, self.tools, self.below))
 
 
 class _Heir(NamedTuple):
@@ -46,10 +57,13 @@ def hang(lost: Sequence[Token], printed: Sequence[gast.stmt], layout: Layout) ->
     notes = Notes()
     heirs = [heir for node in printed if (heir := _heir(node, layout)) is not None]
     found = [(comment, *_hook(comment, heirs, layout)) for comment in lost]
-    crowd = Counter(id(heir.node) for _, heir, _ in found)
+    crowd = Counter(id(heir.node) for comment, heir, _ in found if not is_for_a_tool(comment.text))
     for comment, heir, below in found:
         text = comment.text.rstrip()
-        if below:
+        if is_for_a_tool(text) and not heir.is_same_kind and not _has_own_line(comment, layout):
+            told = notes.tools.setdefault(id(heir.node), [])
+            told.extend([] if text in told else [text])
+        elif below:
             notes.below.setdefault(id(heir.node), []).append(text)
         elif crowd[id(heir.node)] == 1 and not heir.is_same_kind and not _has_own_line(comment, layout):
             notes.beside[id(heir.node)] = text

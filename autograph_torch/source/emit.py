@@ -87,6 +87,8 @@ def _canonical(text: str) -> str | None:
         tree: ast.AST = parse_quietly(f"if 1:\n{text}" if indented else text).body[0]
     except (SyntaxError, ValueError):
         return None
+    except MemoryError as error:  # how the parser says that parentheses are too deep
+        raise RecursionError from error
     return ast.unparse(tree.body[0] if indented and isinstance(tree, ast.If) else tree)
 
 

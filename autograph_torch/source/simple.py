@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -13,6 +14,8 @@ from autograph_torch.source.expressions import Expressions
 from autograph_torch.source.layout import Place
 
 _MULTILINE = re.compile(r"[\r\n]")
+_OPENING = ("(", "[", "{")
+_LONG_QUOTES = ('"""', "'''")
 
 
 class SimpleStatements:
@@ -37,10 +40,10 @@ class SimpleStatements:
         text = self._text(node, indent)
         note = self.notes.beside.get(id(node))
         newline = self.source.newline
-        if note is None:
-            return indent + text + newline
-        fits = not _MULTILINE.search(text) and len(indent + text + note) + 2 <= self.source.line_limit
-        return f"{indent}{text}  {note}{newline}" if fits else f"{indent}{note}{newline}{indent}{text}{newline}"
+        fits = note and not _MULTILINE.search(text) and len(indent + text + note) + 2 <= self.source.line_limit
+        above = f"{indent}{note}{newline}" if note and not fits else ""
+        beside = [note] if note and fits else []
+        return above + indent + _with_comments(text, [*beside, *self.notes.tools.get(id(node), ())]) + newline
 
     def _text(self, node: Any, indent: str) -> str:
         if isinstance(node, gast.Return) and node.value is not None:
@@ -54,3 +57,10 @@ class SimpleStatements:
 
     def _with_value(self, prefix: str, value: gast.expr, indent: str) -> str:
         return prefix + self.expressions.fitted(value, indent, len(indent) + len(prefix), bare=True)
+
+
+def _with_comments(text: str, comments: Sequence[str]) -> str:
+    """The comments at the end of the first line, the one that checkers name, unless that ends inside of a string."""
+    first = _MULTILINE.split(text)[0]
+    end = len(first) if first.endswith(_OPENING) and not any(quotes in first for quotes in _LONG_QUOTES) else len(text)
+    return "  ".join([text[:end], *comments]) + text[end:]

@@ -631,3 +631,43 @@ def test_lambda_with_an_argument() -> None:
         return derive(root, body=[replace(old, gast.Return(call("ag.map", thunk(old.value, "x", "y"))))])
 
     check("def f():\n    return x  +  y\n", rewrite, "def f():\n    return ag.map(lambda x, y: x  +  y)\n")
+
+
+def test_comments_for_tools_stay_with_the_test() -> None:
+    check(
+        """\
+        def func(x):
+            if p:  # type: ignore[truthy]
+                x = x + 1
+                y = x  # one
+            else:  # noqa: E501
+                y = x  # two
+            return y
+        """,
+        statements(if_to_functions),
+        """\
+        def func(x):
+            def if_true():
+                x = x + 1
+                y = x  # one
+                return x, y
+            def if_false():  # noqa: E501
+                y = x  # two
+                return x, y
+            x, y = ag.cond(p, if_true, if_false)  # type: ignore[truthy]
+            return y
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ("x", "    return ag.cond(p, lambda: x, lambda: y)  # noqa: E501, a long reason why this is as it has to be"),
+        (f"f(x, '{'a' * 60}')", "    return ag.cond(  # noqa: E501, a long reason why this is as it has to be"),
+    ],
+)
+def test_a_comment_for_a_tool_goes_to_the_end_of_the_first_line_whatever_its_length(value: str, line: str) -> None:
+    comment = line.partition("#")[2]
+    before = f"def func(x):\n    if p:  #{comment}\n        return {value}\n    else:\n        return y\n"
+    assert rewritten(before, statements(if_to_lambdas)).splitlines()[1] == line

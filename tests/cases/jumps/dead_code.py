@@ -1,0 +1,69 @@
+import torch
+
+
+def skipping(xs: torch.Tensor):
+    total = torch.zeros(())
+    for x in xs:
+        if x.sum() > 0:
+            continue
+            total = total + 99
+        total = total + x.sum()
+    return total
+
+
+def returning(x: torch.Tensor):
+    if x.sum() > 0:
+        return x
+        # never
+        print(x)
+    return -x
+
+
+def generating(x: torch.Tensor):
+    if x.sum() > 0:
+        return 1
+    else:
+        return 2
+    yield 3
+
+
+def binding(x: torch.Tensor):
+    if x.sum() > 0:
+        return x
+        y = 1
+    return y
+# output
+import torch
+import autograph_torch.runtime as ag
+
+
+def skipping(xs: torch.Tensor):
+    total = torch.zeros(())
+    for x in xs:
+        total = ag.cond(x.sum() > 0, lambda: total, lambda: total + x.sum())
+    return total
+
+
+def returning(x: torch.Tensor):
+    # never
+    return ag.cond(x.sum() > 0, lambda: x, lambda: -x)
+
+
+def generating(x: torch.Tensor):
+    return ag.cond(x.sum() > 0, lambda: 1, lambda: 2)
+    yield 3
+
+
+def binding(x: torch.Tensor):
+    y = ag.undefined("y")
+    def then():
+        return x
+        y = 1
+    return ag.cond(x.sum() > 0, then, lambda: ag.bound(y))
+# calls
+skipping(torch.tensor([[1.0], [-2.0], [-3.0]]))
+returning(torch.ones(2))
+returning(-torch.ones(2))
+list(generating(torch.ones(2)))
+binding(torch.ones(2))
+binding(-torch.ones(2))
