@@ -13,6 +13,7 @@ from autograph_torch.analysis.kinds import imports_of
 from autograph_torch.analysis.nesting import DEEPEST_TEXT
 from autograph_torch.analysis.seen import Site
 from autograph_torch.diagnostics import ConversionError, Diagnostic
+from autograph_torch.passes import may_have_work
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
@@ -74,7 +75,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     edits: list[Edit] = []
     diagnostics = [*directives.notes, *(_failed(line, reason, around) for line, reason in options.failed.items())]
     for node, is_method in outermost_functions(module):
-        if node.lineno in directives.skipped_lines:
+        if node.lineno in directives.skipped_lines or not may_have_work(node, around.imports):
             continue
         try:
             if to_torch:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.nesting import nesting
-from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
+from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
-from autograph_torch.source.nodes import children, rebuild
+from autograph_torch.source.nodes import rebuild, statements
 from autograph_torch.source.templates import RUNTIME
 
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
@@ -112,7 +113,7 @@ def _rewrite_nested(
     function: gast.FunctionDef, around: Surroundings, kinds: Kinds, diagnostics: list[Diagnostic]
 ) -> gast.FunctionDef:
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
-    if not any(isinstance(node, SCOPES) for node in walk_scope(children(function))):
+    if not any(isinstance(node, SCOPES) for node in islice(statements(function), 1, None)):
         return function
     inner = replace(around, imports=around.imports.without(kinds.local_names()), outer=kinds.names())
 

@@ -22,10 +22,10 @@ from autograph_torch.passes.loops import lower_loops
 from autograph_torch.passes.numbers import lower_numbers
 from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.splits import make_room
-from autograph_torch.passes.starts import has_work
+from autograph_torch.passes.starts import has_work, may_have_work
 from autograph_torch.passes.ternaries import lower_ternaries
 
-__all__ = ["PASSES", "Pass", "has_work"]
+__all__ = ["PASSES", "Pass", "has_work", "may_have_work"]
 
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 

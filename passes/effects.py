@@ -27,6 +27,8 @@ _LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log"
 _FUNCTIONS = frozenset(("builtins.print", "rich.print", "warnings.warn"))
 _TRACEBACK_KEYWORDS = frozenset(("exc_info", "stack_info"))
 _STREAMS = {"sys.stdout": (), "sys.stderr": ("file",)}
+# Last names of all that is called for its effect, but for what the user names.
+HOST_WORDS = _LOG_METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS} | {"write", "flush"}
 
 
 def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:

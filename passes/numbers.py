@@ -17,6 +17,7 @@ from autograph_torch.source.nodes import derive, rebuild, replace
 from autograph_torch.source.templates import runtime_call
 
 _MATH = frozenset("exp expm1 log log2 log10 log1p fabs hypot isnan isinf isfinite isclose".split())
+NUMBER_WORDS = _MATH | {"tolist"}
 
 
 def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:

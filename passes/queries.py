@@ -19,7 +19,7 @@ from autograph_torch.analysis.scopes import SCOPES
 from autograph_torch.source.nodes import derive, rebuild, replace
 from autograph_torch.source.templates import runtime_call
 
-_QUERIES = ("allclose", "equal", "is_nonzero")
+QUERY_WORDS = frozenset(("allclose", "equal", "is_nonzero"))
 
 
 def lower_queries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -41,8 +41,8 @@ def lower_queries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 def is_query(node: gast.Call, facts: Facts) -> bool:
     """Whether a call may be torch.equal or a relative, by its name."""
     if isinstance(node.func, gast.Attribute):
-        return node.func.attr in _QUERIES
-    return facts.kinds.torch_path(node.func) in _QUERIES
+        return node.func.attr in QUERY_WORDS
+    return facts.kinds.torch_path(node.func) in QUERY_WORDS
 
 
 def is_membership(node: gast.Compare, facts: Facts) -> bool:
@@ -57,9 +57,9 @@ def is_membership(node: gast.Compare, facts: Facts) -> bool:
 
 def _query(node: gast.Call, facts: Facts) -> gast.expr:
     path = facts.kinds.torch_path(node.func)
-    if path in _QUERIES:
+    if path in QUERY_WORDS:
         return _done(node, derive(node, func=runtime_call(path).func), facts)
-    if path is None and isinstance(node.func, gast.Attribute) and node.func.attr in _QUERIES:
+    if path is None and isinstance(node.func, gast.Attribute) and node.func.attr in QUERY_WORDS:
         if facts.kinds.of(node.func.value) in (Kind.TENSOR, Kind.DYNAMIC):
             callee = runtime_call(node.func.attr).func
             return _done(node, derive(node, func=callee, args=[node.func.value, *node.args]), facts)

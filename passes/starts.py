@@ -6,16 +6,18 @@ this file has to learn it too (tests/passes/test_starts.py runs the passes on wh
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
 
 from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Imports
 from autograph_torch.analysis.scopes import SCOPES
-from autograph_torch.passes.effects import is_host_call, stream_method
-from autograph_torch.passes.numbers import is_number
-from autograph_torch.passes.queries import is_membership, is_query
+from autograph_torch.passes.effects import HOST_WORDS, is_host_call, stream_method
+from autograph_torch.passes.numbers import NUMBER_WORDS, is_number
+from autograph_torch.passes.queries import QUERY_WORDS, is_membership, is_query
 from autograph_torch.source.nodes import children
 
 
@@ -30,6 +32,30 @@ def has_work(function: gast.FunctionDef, facts: Facts) -> bool:
         if not isinstance(node, SCOPES):
             stack += children(node)
     return False
+
+
+def may_have_work(function: ast.AST, imports: Imports) -> bool:
+    """The same of Python's own tree, before anything is known of the function: most need not even be converted."""
+    stack = children(function)
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind in _ALWAYS or (kind is ast.UnaryOp and isinstance(node.op, ast.Not)):
+            return True
+        if kind is ast.Call and _may_start(node.func, imports):
+            return True
+        if kind is ast.Compare and (len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))):
+            return True
+        stack += children(node)
+    return False
+
+
+def _may_start(function: ast.expr, imports: Imports) -> bool:
+    """Whether a call of this name may be one that `_calls` or `_writes` looks for."""
+    if isinstance(function, ast.Attribute):
+        return function.attr in _WORDS
+    name = function.id if isinstance(function, ast.Name) else ""
+    return name in _WORDS or imports.origins.get(name, "").rpartition(".")[2] in _WORDS
 
 
 def _asks(node: Any, facts: Facts) -> bool:
@@ -62,6 +88,8 @@ def _writes(node: gast.Expr, facts: Facts) -> bool:
     return isinstance(node.value, gast.Call) and bool(stream_method(node.value, facts)) and facts.handles_tensors()
 
 
+_ALWAYS = frozenset((ast.If, ast.While, ast.For, ast.IfExp, ast.Assert, ast.BoolOp))
+_WORDS = frozenset(("any", "all")) | HOST_WORDS | NUMBER_WORDS | QUERY_WORDS
 _STARTS: Mapping[type[gast.AST], Callable[[Any, Facts], bool]] = {
     gast.If: _asks,
     gast.While: _asks,

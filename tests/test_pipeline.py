@@ -116,6 +116,13 @@ def test_form_feeds_and_tabs() -> None:
     assert text(before) == after
 
 
+def test_a_form_feed_in_front_of_what_moves() -> None:
+    before = "import torch\ndef f(x: torch.Tensor):\n    if x.sum() > 0:\n        return x\n"
+    before += "    if x.min() > 0:\n\x0c        def g(y):\n            return y\n        x = g(x)\n    return x\n"
+    done = convert_source(before.encode(), "t.py")
+    assert b"            def g(y):\n                return y\n            x = g(x)\n" in done.output
+
+
 def test_line_separators_in_strings_are_no_newlines() -> None:
     odd = '\nS = "a\u2028b\x0bc"\n'
     before, after = SMALL.format(odd, BEFORE), SMALL.format(IMPORT + "\n" + odd, AFTER)

@@ -227,6 +227,8 @@ class Kinds:
             self._store(target, self.of(value))
 
     def _note_size(self, target: gast.expr, value: gast.expr) -> None:
+        if not self._assume_unknown:  # then `_size` does not ask
+            return
         unsure = self.of(value) == U or any(
             isinstance(node, gast.Name) and node.id in self._unsure_size for node in gast.walk(value)
         )

@@ -21,7 +21,7 @@ import gast
 
 from autograph_torch.diagnostics import Diagnostic, SourceError
 from autograph_torch.source.nodes import statements
-from autograph_torch.source.tokens import Tokens, tokens_of
+from autograph_torch.source.tokens import Tokens
 
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 _INDENT = re.compile(rb"[ \t\f]*")
@@ -61,7 +61,7 @@ class SourceFile:
 
     @cached_property
     def tokens(self) -> Tokens:
-        return tokens_of(self.utf8, self.starts)
+        return Tokens(self.utf8, self.starts, self.tree)
 
     @cached_property
     def newline(self) -> str:
@@ -84,7 +84,7 @@ class SourceFile:
     @cached_property
     def quote(self) -> str:
         """The quote that most strings of the file use."""
-        strings = [token.text for token in self.tokens.all if token.kind in ("STRING", "FSTRING_START")]
+        strings = [token.text for token in self.tokens.all() if token.kind in ("STRING", "FSTRING_START")]
         single = sum(text.lstrip("rRbBuUfF").startswith("'") for text in strings)
         return "'" if single * 2 > len(strings) else '"'
 

@@ -17,13 +17,13 @@ import gast
 
 Node = TypeVar("Node", bound=gast.AST)
 
-# Fields without nodes in them, but for operators and contexts.
+# Fields without nodes in them, but for operators and contexts; constants have none at all.
 _CHILDLESS = frozenset("ctx op ops id attr arg type_comment kind module level conversion is_async simple".split())
 _FIELDS: Mapping[Any, tuple[str, ...]] = {
-    kind: () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _CHILDLESS)
-    for kind in vars(gast).values()
+    kind: tuple(field for field in kind._fields if field not in _CHILDLESS)
+    for kind in (*vars(ast).values(), *vars(gast).values())
     if hasattr(kind, "_fields")
-}
+} | {ast.Constant: (), gast.Constant: ()}
 _BLOCKS = frozenset("body handlers cases orelse finalbody".split())
 _LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
@@ -59,16 +59,22 @@ def origin(node: gast.AST) -> gast.AST | None:
 
 def place(new: Node, old: gast.AST) -> Node:
     """Give `new`, and what below it has no location, the location of `old`, so that errors show the user's line."""
-    for node in gast.walk(new):
-        if getattr(node, "lineno", None) is None and "lineno" in type(node)._attributes:
-            node._placed = True
-            for name in _LOCATION:
-                setattr(node, name, getattr(old, name, None))
+    stack: list[gast.AST] = [new]
+    while stack:
+        node = stack.pop()
+        if "lineno" in type(node)._attributes:
+            if getattr(node, "lineno", None) is None:
+                node._placed = True
+                for name in _LOCATION:
+                    setattr(node, name, getattr(old, name, None))
+            elif node is not new:  # so has all that is below it
+                continue
+        stack += gast.iter_child_nodes(node)
     return new
 
 
-def children(node: gast.AST) -> list[gast.AST]:
-    """The direct children of a node, as `gast.iter_child_nodes` lists them, less operators and contexts.
+def children(node: ast.AST) -> list[Any]:
+    """The direct children of a node from gast or ast, as `iter_child_nodes` lists them, less operators and contexts.
 
     Those have nothing below them and no place in the source, and are a third of all nodes.
     """

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import bisect
 import io
+import itertools
 import re
 import tokenize
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _STRING_STARTS = ("STRING", "FSTRING_START", "TSTRING_START")
@@ -25,23 +25,45 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
-class Tokens:
-    """The tokens in order, with lookups by offset."""
+class _Chunk(NamedTuple):
+    """The tokens of some lines, and the offset of each."""
 
-    all: tuple[Token, ...]
+    tokens: tuple[Token, ...]
     starts: tuple[int, ...]
-    lines: tuple[int, ...]
+
+
+class Tokens:
+    """The tokens of a file in order, with lookups by offset. Only those that are looked at are read."""
+
+    def __init__(self, utf8: bytes, lines: tuple[int, ...], tree: ast.Module) -> None:
+        """`lines` are the offsets of all lines, `tree` what the file parses to."""
+        self._utf8 = utf8
+        self._lines = lines
+        self._first_lines = [0, *sorted(set(_first_lines(utf8, lines, tree.body)) - {0})]
+        self._offsets = [lines[number] for number in self._first_lines]
+        self._chunks: dict[int, _Chunk] = {}
+        self._frozen: dict[int, frozenset[int]] = {}
+
+    def all(self) -> Iterator[Token]:
+        return self.after(0)
 
     def after(self, offset: int) -> Iterator[Token]:
         """The tokens that start at or after `offset`."""
-        for index in range(bisect.bisect_left(self.starts, offset), len(self.all)):
-            yield self.all[index]
+        number = self._number(offset)
+        chunk = self._chunk(number)
+        for index in range(bisect.bisect_left(chunk.starts, offset), len(chunk.tokens)):
+            yield chunk.tokens[index]
+        for following in range(number + 1, len(self._offsets)):
+            yield from self._chunk(following).tokens
 
     def before(self, offset: int) -> Iterator[Token]:
         """The tokens that start before `offset`, the nearest first."""
-        for index in range(bisect.bisect_left(self.starts, offset) - 1, -1, -1):
-            yield self.all[index]
+        number = self._number(offset)
+        chunk = self._chunk(number)
+        for index in range(bisect.bisect_left(chunk.starts, offset) - 1, -1, -1):
+            yield chunk.tokens[index]
+        for previous in range(number - 1, -1, -1):
+            yield from reversed(self._chunk(previous).tokens)
 
     def find(self, text: str, offset: int) -> Token:
         """The next token of that text; the caller knows that there is one."""
@@ -55,46 +77,61 @@ class Tokens:
         return next((token for token in self.before(offset) if token.kind not in _LAYOUT), None)
 
     def comments(self, start: int, end: int) -> list[Token]:
-        low, high = (bisect.bisect_left(self._comment_starts, offset) for offset in (start, end))
-        return list(self.all_comments[low:high])
+        within = itertools.takewhile(lambda token: token.start < end, self.after(start))
+        return [token for token in within if token.kind == "COMMENT"]
 
-    @cached_property
-    def all_comments(self) -> tuple[Token, ...]:
-        return tuple(token for token in self.all if token.kind == "COMMENT")
+    def in_string(self, line: int) -> bool:
+        """The line that starts at the offset `line` begins inside a string: its white space is part of a value."""
+        number = self._number(line)
+        if number not in self._frozen:
+            spans = _strings(self._chunk(number).tokens)
+            self._frozen[number] = frozenset(start for span in spans for start in self._lines_that_begin_in(*span))
+        return line in self._frozen[number]
 
-    @cached_property
-    def _comment_starts(self) -> tuple[int, ...]:
-        return tuple(token.start for token in self.all_comments)
+    def _lines_that_begin_in(self, start: int, end: int) -> tuple[int, ...]:
+        return self._lines[bisect.bisect_right(self._lines, start) : bisect.bisect_right(self._lines, end)]
 
-    @cached_property
-    def frozen(self) -> frozenset[int]:
-        """Starts of lines that begin inside a string: their white space is part of a value."""
-        inside: set[int] = set()
-        for start, end in self._strings():
-            low, high = bisect.bisect_right(self.lines, start), bisect.bisect_right(self.lines, end)
-            inside.update(self.lines[low:high])
-        return frozenset(inside)
+    def _number(self, offset: int) -> int:
+        return bisect.bisect_right(self._offsets, offset) - 1
 
-    def _strings(self) -> Iterator[tuple[int, int]]:
-        depth, outermost = 0, 0
-        for token in self.all:
-            if token.kind in _STRING_STARTS:
-                outermost = token.start if depth == 0 else outermost
-                depth += 1
-            if token.kind in _STRING_ENDS:
-                depth -= 1
-                if depth == 0:
-                    yield outermost, token.end
+    def _chunk(self, number: int) -> _Chunk:
+        if number not in self._chunks:
+            first = self._first_lines[number]
+            last = self._first_lines[number + 1] if number + 1 < len(self._offsets) else len(self._lines)
+            end = self._lines[last] if last < len(self._lines) else len(self._utf8)
+            tokens = tuple(_tokens(self._utf8[self._lines[first] : end], self._lines[first:last], end))
+            self._chunks[number] = _Chunk(tokens, tuple(token.start for token in tokens))
+        return self._chunks[number]
 
 
-def tokens_of(utf8: bytes, line_starts: tuple[int, ...]) -> Tokens:
-    """Tokenize text that is known to parse."""
+def _strings(tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
+    depth, outermost = 0, 0
+    for token in tokens:
+        if token.kind in _STRING_STARTS:
+            outermost = token.start if depth == 0 else outermost
+            depth += 1
+        if token.kind in _STRING_ENDS:
+            depth -= 1
+            if depth == 0:
+                yield outermost, token.end
+
+
+def _first_lines(utf8: bytes, lines: tuple[int, ...], body: Iterable[ast.stmt]) -> Iterator[int]:
+    """Lines, from 0, where a statement of a module or class begins: what follows can be read without what is above."""
+    for node in body:
+        decorators = getattr(node, "decorator_list", None)
+        first, opening = (decorators[0], b"@") if decorators else (node, b"")
+        start = lines[first.lineno - 1]
+        is_continued = utf8[:start].endswith((b"\\\n", b"\\\r\n", b"\\\r"))
+        if utf8[start : start + first.col_offset].strip() == opening and not is_continued:
+            yield first.lineno - 1
+        if isinstance(node, ast.ClassDef):
+            yield from _first_lines(utf8, lines, node.body)
+
+
+def _tokens(utf8: bytes, starts: tuple[int, ...], size: int) -> Iterator[Token]:
+    """The tokens of lines that start at the offsets `starts` of a file; `size` is where the last one ends."""
     text = re.sub(r"\r\n|\r", "\n", utf8.decode("utf-8"))
-    found = tuple(_tokens(text, line_starts, len(utf8)))
-    return Tokens(found, tuple(token.start for token in found), line_starts)
-
-
-def _tokens(text: str, starts: tuple[int, ...], size: int) -> Iterator[Token]:
     lines = None if text.isascii() else text.split("\n")
     for item in python_tokens(text):
         kind = tokenize.tok_name[item.type]

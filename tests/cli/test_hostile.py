@@ -90,7 +90,7 @@ def test_long_expressions_are_no_problem(run_real: Run, line: str, inside: bool)
 
 
 def test_what_is_too_deep_for_the_compiler_is_left_alone(run_real: Run) -> None:
-    deep = "def g(x: torch.Tensor):\n    return x + (" + " + ".join(["1"] * 2500) + ")\n"
+    deep = "def g(x: torch.Tensor):\n    return -x if x.any() else (" + " + ".join(["1"] * 2500) + ")\n"
     Path("m.py").write_text(GOOD.decode() + deep)
     ran = run_real("convert", "-v", "--check", "m.py")
     assert ran.text.splitlines() == [

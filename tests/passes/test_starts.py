@@ -9,6 +9,7 @@ import gast
 import pytest
 
 from autograph_torch.analysis.kinds import imports_of
+from autograph_torch.passes import may_have_work
 from autograph_torch.rewriting import Surroundings, rewrite_function
 from autograph_torch.source.skeleton import unparse
 from tests.passes.test_golden import FILES
@@ -25,6 +26,7 @@ def rewritten(text: str, assume_unknown: bool) -> list[tuple[str | None, object]
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             one = rewrite_function(gast.ast_to_gast(node), around)
+            assert may_have_work(node, around.imports) or not (one.changed or one.diagnostics)
             found.append((unparse(one.tree) if one.changed else None, one.diagnostics))
     return found
 
