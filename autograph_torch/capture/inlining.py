@@ -44,6 +44,8 @@ from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import (
+    allow_operators_in_checkpoints,
+    floats_read_outside,
     numbers_of_copies,
     places_of,
     repair_attribute_writes,
@@ -106,6 +108,7 @@ def install(required: bool = True) -> None:
     _compile_with_care()
     repair_attribute_writes()
     repair_names()
+    allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()
 
@@ -220,7 +223,14 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             _attempts.pop()
 
 
-_REPAIRS = (numbers_of_copies, numbers_as_tensors, local_assumptions, known_sizes, indices_from_data)
+_REPAIRS = (
+    numbers_of_copies,
+    floats_read_outside,
+    numbers_as_tensors,
+    local_assumptions,
+    known_sizes,
+    indices_from_data,
+)
 _attempts: list[Attempt] = []  # the traces under way; the innermost last
 
 

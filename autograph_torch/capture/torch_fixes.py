@@ -21,6 +21,13 @@ its results, that number is unknown ("Cannot cast FakeTensor to number"). There 
 
 4. Guards find a local variable by its place in the frame, and take that place from the code that was compiled. Where we
 compile other code than the frame runs (capture/attempts.py), the frame's places count: the others are beyond its end.
+
+5. A float among the inputs that has changed between two calls becomes a number that depends on data. When the body of
+an operator is the first to use it, Dynamo reads it in there, and remembers what it has read for the code behind the
+operator, where it does not exist. Here it is read in the graph around all bodies.
+
+6. torch.utils.checkpoint inside of a compiled function runs its part under modes that refuse operators with bodies.
+These need no special treatment there: with the modes' own switch they are recomputed as any other operator.
 """
 
 from __future__ import annotations
@@ -33,7 +40,9 @@ from typing import Any
 from torch._dynamo import guards
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import dicts
+from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.tensor import TensorVariable
+from torch.utils import checkpoint
 
 
 def repair_attribute_writes() -> None:
@@ -83,6 +92,32 @@ def keep_names_apart(output: Any) -> None:
 
 
 _NAMES = "_autograph_names"
+
+
+@contextlib.contextmanager
+def floats_read_outside() -> Iterator[None]:
+    """Floats among the inputs are read in the graph around all bodies."""
+    wrap = VariableBuilder.wrap_symfloat
+
+    def wrap_symfloat(self: Any, value: float) -> Any:
+        tracers = self.tx.output.tracers
+        tracers.append(self.tx.output.root_tracer)
+        try:
+            return wrap(self, value)
+        finally:
+            tracers.pop()
+
+    VariableBuilder.wrap_symfloat = wrap_symfloat  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        VariableBuilder.wrap_symfloat = wrap  # type: ignore[method-assign]
+
+
+def allow_operators_in_checkpoints() -> None:
+    """Operators with bodies may be checkpointed, also when the graph runs."""
+    for mode in (checkpoint._CachingTorchDispatchMode, checkpoint._CachedTorchDispatchMode):
+        mode.supports_higher_order_operators = True
 
 
 @contextlib.contextmanager

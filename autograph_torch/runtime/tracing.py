@@ -47,8 +47,13 @@ def discard_after(mark: Any) -> None:
     for node in reversed(list(graph.nodes)):
         if node is mark:
             return
-        if not node.users and node.op not in ("placeholder", "get_attr"):  # the tracer remembers those two
+        if not node.users and not _is_remembered(node):
             graph.erase_node(node)
+
+
+def _is_remembered(node: Any) -> bool:
+    """Whether the tracer takes a node again when it needs the value: an input, or a float that is read from one."""
+    return node.op in ("placeholder", "get_attr") or (node.target == "item" and node.args[0].op == "placeholder")
 
 
 def nodes() -> list[Any]:

@@ -503,3 +503,25 @@ class ClassAttribute(nn.Module):
         if x.sum() > self.limit:
             return x / self.limit
         return x
+
+
+class Euler:
+    def __init__(self, dt):
+        self.t = torch.tensor(0.0)
+        self.y = torch.tensor(1.0)
+        self.dt = dt
+        self.steps = 0
+
+    def step(self):
+        self.y = self.y - self.dt * self.y
+        self.t = self.t + self.dt
+        self.steps += 1
+
+
+@program(inputs=[lambda: (Euler(0.25), scalar(1)), lambda: (Euler(0.1), scalar(1)), lambda: (Euler(0.3), scalar(-1))])
+def step_size_that_changes_between_calls(solver, end):
+    while solver.t < end:
+        solver.step()
+    if solver.y > 0.5:
+        solver.y = solver.y * solver.dt
+    return solver.y, solver.steps

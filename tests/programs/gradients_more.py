@@ -367,6 +367,18 @@ def closed_over_parameter_in_a_loop():
     return f
 
 
+@program(inputs=SIGNS, grad=True)
+def checkpoint_inside(x):
+    def block(v):
+        if v.sum() > 0:
+            v = v * v
+        while v.norm() > 1:
+            v = v / 2
+        return v.exp()
+
+    return checkpoint(block, x * 3, use_reentrant=False)
+
+
 @program(grad=True, factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
 def checkpoint_around():
     from autograph_torch import convert
