@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Two things can be told from a failure only:
+Three things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own:
@@ -12,8 +12,8 @@ Two things can be told from a failure only:
                                                scale = 0
                                                return x + scale
 
-- a function that torch keeps out of traces by a list of its own; torch has a switch for that, which does harm
-  elsewhere.
+- a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
+  switches for them, which do harm elsewhere.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from autograph_torch.diagnostics import CaptureError
 _LIMIT = 8  # traces of one function
 _TYPES = ("AG310", "AG312", "AG314")
 _LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
+_GRADIENTS = "trace_autograd_ops"
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -34,10 +35,12 @@ class Attempt:
 
     splits: places (file, line) of `if` statements that need what follows in both branches.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
+    trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
+    trace_gradients: bool = False
     number: int = 1
 
     def after(self, error: CaptureError) -> Attempt | None:
@@ -51,6 +54,8 @@ class Attempt:
             return replace(following, splits=self.splits | {(found.filename, found.line)})
         if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:
             return replace(following, enter_skipped=True)
+        if _GRADIENTS in found.message and not self.trace_gradients:
+            return replace(following, trace_gradients=True)
         return None
 
     def lines_in(self, filename: str) -> frozenset[int]:

@@ -262,6 +262,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                 stack.enter_context(one())
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
+            if attempt.trace_gradients:
+                stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(layouts)
             stack.enter_context(translated())
             yield

@@ -545,7 +545,7 @@ def embedding_lookup(x):
     return F.embedding(i, table)
 
 
-@program(inputs=SIGNS, refused="a gradient of a gradient")
+@program(inputs=SIGNS)
 def gradient_inside(x):
     with torch.enable_grad():
         v = x.detach().requires_grad_()
@@ -555,3 +555,46 @@ def gradient_inside(x):
             y = (v**3).sum()
         (g,) = torch.autograd.grad(y, v)
     return g
+
+
+class Trainer:
+    def __init__(self):
+        torch.manual_seed(0)
+        self.model = nn.Linear(2, 1)
+        self.steps = 0
+        self.best = float("inf")
+        self.bad = 0
+
+    def step(self, x):
+        loss = self.model(x).pow(2).mean()
+        gradients = torch.autograd.grad(loss, list(self.model.parameters()))
+        norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+        with torch.no_grad():
+            scale = 1.0
+            if norm > 1.0:
+                scale = 1.0 / norm
+            for parameter, gradient in zip(self.model.parameters(), gradients, strict=True):
+                parameter -= 0.1 * scale * gradient
+        self.steps += 1
+        loss = loss.detach()
+        if loss < self.best:
+            self.best = loss
+            self.bad = 0
+        else:
+            self.bad += 1
+        return loss
+
+
+@program(inputs=[lambda: (Trainer(), randn(4, 2)), lambda: (Trainer(), randn(4, 2) * 9)])
+def steps_of_a_trainer(trainer, x):
+    return trainer.step(x) + trainer.step(x * 3), trainer.steps, trainer.bad
+
+
+@program(inputs=SIGNS)
+def backward_inside(x):
+    v = x.clone().requires_grad_()
+    y = (v**2).sum()
+    if y > 1:
+        y = y * 3
+    y.backward()
+    return v.grad
