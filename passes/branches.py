@@ -51,7 +51,7 @@ from autograph_torch.analysis.scopes import (
     sub_statements,
 )
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
-from autograph_torch.passes.effects import failure_of
+from autograph_torch.passes.effects import failure_of, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import (
@@ -200,7 +200,7 @@ class _Branches:
     ) -> list[gast.stmt]:
         body = self.block(arm, frozenset(outputs), targets, bound)
         body = [statement for statement in body if not isinstance(statement, gast.Pass)]
-        return [_raise_as_return(statement, self._facts) for statement in body]
+        return [raise_as_return(statement) for statement in body]
 
     def _mutated(self, node: gast.If) -> list[str]:
         found = []
@@ -246,17 +246,6 @@ def _returning_beside(node: gast.stmt, names: list[str]) -> gast.stmt:
         value = node.value if node.value is not None else constant(None)
         return replace(node, returns(gast.Tuple(elts=[value, *(name(n) for n in names)], ctx=gast.Load())))
     return rebuild(node, lambda child: _returning_beside(child, names) if isinstance(child, gast.stmt) else child)
-
-
-def _raise_as_return(node: gast.stmt, facts: Facts) -> gast.stmt:
-    if isinstance(node, gast.Raise) and (failure := failure_of(node)) is not None:
-        return replace(node, returns(failure))
-    if isinstance(node, gast.If):
-        body = [_raise_as_return(s, facts) for s in node.body]
-        orelse = [_raise_as_return(s, facts) for s in node.orelse]
-        if any(a is not b for a, b in zip([*body, *orelse], [*node.body, *node.orelse], strict=True)):
-            return derive(node, body=body, orelse=orelse)
-    return node
 
 
 def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int, str]]:

@@ -13,15 +13,16 @@ Left alone: exceptions with a cause, `raise` alone, log calls that ask for the e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import SCOPES
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, exits, walk_scope
 from autograph_torch.passes.texts import Texts, text_values, texts_of
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
-from autograph_torch.source.templates import constant, runtime_call
+from autograph_torch.source.templates import constant, returns, runtime_call
 
 _LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log", "warn"))
 _FUNCTIONS = frozenset(("builtins.print", "rich.print", "warnings.warn"))
@@ -36,6 +37,7 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     wanted = facts.handles_tensors()
     texts = texts_of(function, facts, _shown(function, facts))
     named = {id(node) for node in text_values(function, texts)}
+    behind = _behind_loops(function, facts)
 
     def lower(node: gast.AST, under_data: bool = False) -> gast.AST:
         if isinstance(node, SCOPES) or facts.is_skipped(node):
@@ -49,13 +51,19 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
                 return derive(node, value=written)
         if wanted and isinstance(node, gast.Call) and is_host_call(node, facts):
             return _host_call(node, facts, texts)
-        if isinstance(node, gast.Raise) and under_data:
+        if isinstance(node, gast.Raise) and (under_data or node.lineno > behind):
             return _with_texts(node, texts)
         if id(node) in named:
             return derive(node, value=texts.argument(node.value))
         return rebuild(node, lambda child: lower(child, under_data))
 
     return rebuild(function, lower)
+
+
+def _behind_loops(function: gast.FunctionDef, facts: Facts) -> float:
+    """The line from which on data decides whether anything runs, because a loop above may return."""
+    loops = [node for node in walk_scope(function.body) if isinstance(node, LOOPS) and facts.needs_steps(node)]
+    return min((node.end_lineno for node in loops if exits(node.body).returns), default=math.inf)
 
 
 def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
@@ -167,3 +175,14 @@ def failure_of(node: gast.Raise) -> gast.expr | None:
         new.keywords = node.exc.keywords
         return new
     return runtime_call("fail", node.exc) if isinstance(node.exc, (gast.Name, gast.Attribute)) else None
+
+
+def raise_as_return(node: gast.stmt) -> gast.stmt:
+    """`raise E(args)` in a function that a pass makes returns the failure; also in the arms of an `if`."""
+    if isinstance(node, gast.Raise) and (failure := failure_of(node)) is not None:
+        return replace(node, returns(failure))
+    if isinstance(node, gast.If):
+        body, orelse = ([raise_as_return(s) for s in arm] for arm in (node.body, node.orelse))
+        if any(a is not b for a, b in zip([*body, *orelse], [*node.body, *node.orelse], strict=True)):
+            return derive(node, body=body, orelse=orelse)
+    return node

@@ -56,6 +56,7 @@ from autograph_torch.analysis.scopes import (
     sub_statements,
 )
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
+from autograph_torch.passes.effects import failure_of, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import (
@@ -219,6 +220,7 @@ class _Loops:
             own = [n for n in bound_there if n not in self._around or n in binds(rest)]
             given = [n for n in own if n in needed and n not in carry.names]
             carry = dataclasses.replace(carry, reads=(*carry.reads, *given))
+            rest = [raise_as_return(statement) for statement in rest]
         self._note_undefined(carry, bound)
 
         def end(how: str) -> gast.Return:
@@ -227,7 +229,7 @@ class _Loops:
         def leave(value: gast.expr) -> gast.Return:
             return returns(call(_attribute(carry.loop, "exit"), value))
 
-        body = _with_jumps(node.body, end("stop"), end("next"), leave)
+        body = _with_jumps(node.body, end("stop"), end("next"), leave, leave if rest is not None else None)
         body = self._trip(node, carry, [*body, end("next")] if completes(body) else body, bound)
         kind = "while" if isinstance(node, gast.While) else "for"
         self._facts.report("AG105", node, f"data decides when this `{kind}` ends: its trips become steps")
@@ -421,19 +423,24 @@ def _with_jumps(
     on_break: gast.Return | None,
     on_continue: gast.Return,
     on_return: Callable[[gast.expr], gast.Return] | None,
+    on_raise: Callable[[gast.expr], gast.Return] | None = None,
 ) -> list[gast.stmt]:
     """A loop body whose jumps are returns of the function that it becomes; inner loops keep their own."""
 
-    def visit(node: gast.AST, inner: bool) -> gast.AST:
+    def visit(node: gast.AST, inner: bool, caught: bool) -> gast.AST:
         if isinstance(node, gast.Break) and on_break is not None and not inner:
             return replace(node, returns(on_break.value))
         if isinstance(node, gast.Continue) and not inner:
             return replace(node, returns(on_continue.value))
         if isinstance(node, gast.Return) and on_return is not None:
             return replace(node, on_return(node.value if node.value is not None else constant(None)))
+        if isinstance(node, gast.Raise) and on_raise is not None and not caught:
+            failure = failure_of(node)
+            return node if failure is None else replace(node, on_raise(failure))
         if isinstance(node, (*SCOPES, gast.expr)):
             return node
         inside = inner or isinstance(node, (gast.For, gast.While))
-        return rebuild(node, lambda child: visit(child, inside))
+        within = caught or isinstance(node, gast.Try)
+        return rebuild(node, lambda child: visit(child, inside, within))
 
-    return [visit(statement, False) for statement in body]
+    return [visit(statement, False, False) for statement in body]

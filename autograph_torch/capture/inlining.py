@@ -51,6 +51,7 @@ from autograph_torch.capture.torch_fixes import (
     repair_attribute_writes,
     repair_names,
 )
+from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
 from autograph_torch.live import convert_code, is_filled
@@ -225,6 +226,7 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
 
 _REPAIRS = (
     numbers_of_copies,
+    views_in_bodies,
     floats_read_outside,
     numbers_as_tensors,
     local_assumptions,

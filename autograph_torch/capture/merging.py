@@ -14,6 +14,7 @@ import contextlib
 import functools
 import importlib
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -28,15 +29,15 @@ Pair = tuple[Any, Any]
 def known_sizes() -> Iterator[None]:
     """While this is in force, the results of a torch.cond keep what is known about their sizes."""
     merge, call = cond_module._merge_output, CondOp.__call__
-    symbols: list[dict[Pair, Any]] = [{}]  # for every torch.cond under way: pairs of sizes -> the size of the result
+    under_way = [_Call()]
 
     @functools.wraps(call)
     def called(*args: Any, **kwargs: Any) -> Any:
-        symbols.append({})
+        under_way.append(_Call(_symbols_of(args)))
         try:
             return call(*args, **kwargs)
         finally:
-            symbols.pop()
+            under_way.pop()
 
     @functools.wraps(merge)
     def merged(a: Any, b: Any, mode: Any) -> Any:
@@ -45,7 +46,7 @@ def known_sizes() -> Iterator[None]:
             return merge(a, b, mode)
         if not _symbolic(a) and not _symbolic(b):
             return merge(a, b, mode)
-        sizes = [_size(x, y, mode.shape_env, symbols[-1]) for x, y in zip(a.size(), b.size(), strict=True)]
+        sizes = [_size(x, y, mode.shape_env, under_way[-1]) for x, y in zip(a.size(), b.size(), strict=True)]
         with mode:
             return torch.empty(sizes, dtype=a.dtype, device=a.device)
 
@@ -58,22 +59,40 @@ def known_sizes() -> Iterator[None]:
         CondOp.__call__ = call  # type: ignore[method-assign]
 
 
+@dataclass(frozen=True)
+class _Call:
+    """A torch.cond under way: the symbols in its inputs, and pairs of sizes with the size of the result."""
+
+    inputs: frozenset[Any] = frozenset()
+    known: dict[Pair, Any] = field(default_factory=dict)
+
+
+def _symbols_of(values: Any) -> frozenset[Any]:
+    """The symbols of numbers and sizes in nested tuples and lists."""
+    if isinstance(values, (tuple, list)):
+        return frozenset().union(*map(_symbols_of, values))
+    if isinstance(values, torch.Tensor):
+        return _symbols_of(tuple(values.size()))
+    return frozenset(values.node.expr.free_symbols) if isinstance(values, torch.SymInt) else frozenset()
+
+
 def _symbolic(tensor: torch.Tensor) -> bool:
     return any(isinstance(size, torch.SymInt) for size in tensor.size())
 
 
-def _size(a: Any, b: Any, shape_env: Any, known: dict[Pair, Any]) -> Any:
+def _size(a: Any, b: Any, shape_env: Any, call: _Call) -> Any:
     pair: Any = tuple(size.node.expr if isinstance(size, torch.SymInt) else size for size in (a, b))
-    if pair[0] == pair[1] and not any(_from_data(size) for size in (a, b)):
+    # A symbol made in a branch means nothing outside.
+    if pair[0] == pair[1] and (not _from_data(a) or pair[0].free_symbols <= call.inputs):
         return a
-    if pair not in known:
+    if pair not in call.known:
         new = shape_env.create_unbacked_symint()
         ranges = [shape_env.bound_sympy(size.node.expr) if isinstance(size, torch.SymInt) else None for size in (a, b)]
         lows = [size if found is None else found.lower for size, found in zip((a, b), ranges, strict=True)]
         highs = [size if found is None else found.upper for size, found in zip((a, b), ranges, strict=True)]
         shape_env.constrain_symbol_range(new.node.expr, max(min(lows), 0), max(highs))
-        known[pair] = new
-    return known[pair]
+        call.known[pair] = new
+    return call.known[pair]
 
 
 def _from_data(size: Any) -> bool:

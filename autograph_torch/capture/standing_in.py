@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.current_scope_id import current_scope_id
-from torch._dynamo.output_graph import SubgraphTracer
+from torch._dynamo.output_graph import LazyProxy, SubgraphTracer
 from torch._dynamo.variables import ConstantVariable, TensorVariable, TupleVariable
 
 from autograph_torch.capture.shared_results import check_at_the_end
@@ -25,9 +25,17 @@ def allow_stand_ins() -> None:
 
     def lift_or_replace(self: Any, proxy: Any) -> Any:
         proxy = _resolved(proxy, self)
-        return proxy if proxy.tracer is self else lift(self, proxy)
+        return proxy if proxy.tracer is self else _made(self, proxy, lift(self, proxy))
 
     SubgraphTracer.lift_tracked_freevar_to_input = lift_or_replace  # type: ignore[method-assign]
+
+
+def _made(tracer: Any, outer: Any, lifted: Any) -> Any:
+    """A size of a tensor of the body, which Dynamo computes when it is asked for (torch 2.13 forgets to)."""
+    if isinstance(lifted, LazyProxy):
+        lifted = lifted()
+        tracer.bound_symbols[outer.node.meta["example_value"].node.expr] = lifted
+    return lifted
 
 
 def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
@@ -38,6 +46,12 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         original = _resolved(tensor.proxy, tracer.parent).node
         _replaced(tracer)[original] = copy.proxy
         copy.proxy.node.meta[outside.STAND_IN_OF] = original.meta["example_value"]
+    elif code is outside.keep.__code__:
+        objects = [item.realize() for item in arguments["objects"].realize().items]
+        tracer.__dict__["_autograph_kept"] = [item for item in objects if item.is_tensor()]
+    elif code is outside.kept.__code__:
+        found = [item for around in _enclosing(tracer) for item in around.__dict__.get("_autograph_kept", ())]
+        arguments["found"] = TupleVariable(found)
     elif code is structure.same_object.__code__:
         same = _is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
         arguments["found"] = ConstantVariable.create(same)

@@ -18,6 +18,7 @@ from autograph_torch.runtime.outside import (
     announce,
     clones_of,
     copies_outside,
+    kept,
     outside_tensors,
     put_stand_ins,
     write_outside,
@@ -120,7 +121,7 @@ def _attempt(
     for k in range(len(mutated)):
         copy_of(mutated[k], outside)
     containers = tuple([outside[k][0] for k in range(len(outside))])
-    elements = tensors_in(containers)
+    elements = (*tensors_in(containers), *kept())
     originals = (*containers, *tensors, *elements)
     outer = surrounding_effects()
 

@@ -21,6 +21,7 @@ results with one (torch 2.13: "outs_to_grad length != tangents length").
 from __future__ import annotations
 
 import types
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.either import either, number_flag
-from autograph_torch.runtime.layout import CONTAINERS, SHARED, Plan, Spec
+from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, SHARED, Plan, Spec
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
@@ -38,6 +39,7 @@ _ABSENT: Spec = ("hole",)
 # What the text of the code needs beside its constants.
 _NAMES = {
     "torch": torch,
+    "OrderedDict": OrderedDict,
     "either": either,
     "number_flag": number_flag,
     "Maybe": Maybe,
@@ -144,7 +146,7 @@ class _Writer:
             self._leaf(f"torch.scalar_tensor({value}, dtype={dtype})", dtype)
 
     def _key(self, plan: Plan, k: int) -> str:
-        return self.constant(plan[1][k]) if plan[0] == "dict" else str(k)
+        return self.constant(plan[1][k]) if plan[0] in MAPPINGS else str(k)
 
     def _encode_maybe(self, path: str, spec: Spec, plan: Plan) -> None:
         if spec[0] == "maybe":
@@ -213,9 +215,11 @@ class _Writer:
 
     def _container(self, plan: Plan, parts: list[str]) -> str:
         kind = plan[0]
-        if kind == "dict":
+        if kind in MAPPINGS:
             items = (f"{self.constant(key)}: {part}" for key, part in zip(plan[1], parts, strict=True))
-            return f"{{{', '.join(items)}}}"
+            return f"{{{', '.join(items)}}}" if kind == "dict" else f"OrderedDict({{{', '.join(items)}}})"
+        if kind == "named" and plan[1] is torch.Size:
+            return f"torch.Size([{', '.join(parts)}])"
         if kind == "named":
             return f"{self.constant(plan[1])}({', '.join(parts)})"
         if kind == "record":

@@ -25,8 +25,9 @@ HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 # The same object as one from around the branch, or as an earlier part of the result: (kind, which one, its spec).
 SHARED = ("same", "again")
 
+MAPPINGS = ("dict", "ordered")
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
-CONTAINERS = ("tuple", "list", "dict", "named", "record", "maybe", "either")
+CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "maybe", "either")
 
 
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
@@ -174,7 +175,7 @@ def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
 def _join_containers(then: Spec, otherwise: Spec) -> Plan:
     if then[0] != otherwise[0] or len(then[2]) != len(otherwise[2]):
         raise _different(then, otherwise)
-    if then[0] == "dict" and then[1] != otherwise[1]:
+    if then[0] in MAPPINGS and then[1] != otherwise[1]:
         raise Mismatch(
             "AG310",
             f"the branches give dicts with different keys or key orders: {list(then[1])} and {list(otherwise[1])}",
@@ -293,6 +294,6 @@ def describe(spec: Spec) -> str:
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
     if kind in CONTAINERS:
-        label = {"named": "namedtuple", "record": "dataclass"}.get(kind, kind)
+        label = {"named": "namedtuple", "record": "dataclass", "ordered": "OrderedDict"}.get(kind, kind)
         return f"a {label} of {len(spec[2])}"
     return str(spec[-1])

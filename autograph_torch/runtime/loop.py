@@ -10,6 +10,7 @@ import torch
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
+from autograph_torch.runtime.outside import keep
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import copy_of, lift_all, lower_all, same_object, tensors_in, write_back_nested
@@ -103,6 +104,7 @@ def run_with_writes(
 
     def trip_on_copies(before: State) -> State:
         state = whole(before)
+        keep(mutated)
         after = trip(state)
         _check_same_objects(state[rebound:count], after[rebound:count])
         pairs = zip(mutated, after[rebound:count], strict=True)

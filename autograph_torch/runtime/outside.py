@@ -36,6 +36,15 @@ def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
     """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
 
 
+def keep(objects: tuple[Any, ...]) -> None:
+    """In the trip that is being traced, names keep these objects. (Noted by the tracer.)"""
+
+
+def kept(found: Tensors = ()) -> Tensors:
+    """Tensors that the trips around this point write to: who gives one back means that very object. (Filled in.)"""
+    return found
+
+
 def copies_outside(tensors: Tensors, groups: tuple[Group, ...]) -> Tensors:
     """A copy of each memory, for bodies to start from."""
     copies: Tensors = ()

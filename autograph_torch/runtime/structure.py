@@ -12,6 +12,7 @@ no generators, and what a tensor needs stands first.
 from __future__ import annotations
 
 import dataclasses
+from collections import OrderedDict
 from typing import Any
 
 import torch
@@ -50,17 +51,20 @@ def spec_of(
         return _number_spec(value)
     if isinstance(value, tuple):
         specs = _specs(value, originals, handed, seen, path)
-        return ("named", type(value), specs) if hasattr(value, "_fields") else ("tuple", len(value), specs)
+        plain_tuple = type(value) is tuple
+        if plain_tuple or hasattr(value, "_fields") or isinstance(value, torch.Size):
+            return ("tuple", len(value), specs) if plain_tuple else ("named", type(value), specs)
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
-    if isinstance(value, list):
+    if type(value) is list:
         return ("list", len(value), _specs(value, originals, handed, seen, path))
     if is_record(value):
         names = tuple([one.name for one in dataclasses.fields(value)])
         parts = tuple([getattr(value, name) for name in names])
         return ("record", (type(value), names), _specs(parts, originals, handed, seen, path))
-    if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
+    if type(value) is dict or type(value) is OrderedDict:
+        kind = "dict" if type(value) is dict else "ordered"
+        return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
@@ -112,11 +116,17 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
 def is_record(value: Any) -> bool:
     """Whether a value is no more than its fields: a dataclass of which nobody can tell a copy.
 
-    That is a frozen one, or one that the body has made itself.
+    That is a frozen one, or one that the body has made itself. Those that are dicts of their fields, too, as the
+    outputs of models often are, put themselves together from the fields again.
     """
-    if not dataclasses.is_dataclass(value) or isinstance(value, type) or hasattr(value, "__post_init__"):
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return False
     fields = dataclasses.fields(value)
+    if isinstance(value, dict):
+        filled = [one.name for one in fields if getattr(value, one.name) is not None]
+        return list(value.keys()) == filled and all([one.init for one in fields]) and made_here(value)
+    if hasattr(value, "__post_init__"):
+        return False
     frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
     return all([one.init for one in fields]) and (frozen or made_here(value))
 

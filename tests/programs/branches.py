@@ -368,3 +368,34 @@ def two_branches_in_sequence(x):
     else:
         a = a - b
     return a, b
+
+
+@program(inputs=[lambda: (torch.tensor([[1.0, 2.0], [3.0, 4.0]]),), lambda: (-torch.ones(2, 2),)])
+def matrix_beside_its_transpose(x):
+    square = x @ x
+    if square.sum() > 3:
+        return torch.isclose(square, square.mT).all(-1) & (square.T > 0).all(-1)
+    return torch.zeros(2, dtype=torch.bool)
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def tensor_filled_with_a_tensor(x):
+    if x.sum() > 0:
+        return x.new_full((2, 2), x.max())
+    return x.new_full((2, 2), -1.0)
+
+
+@program(inputs=[lambda: (vec(1, 2, 0),), lambda: (vec(0, 0, 0),)])
+def two_branches_of_one_size_from_data(x):
+    nonzero = x[x != 0]
+    first = nonzero * 2 if x.sum() > 0 else torch.zeros_like(nonzero)
+    second = nonzero + 1 if x.max() > 1 else torch.ones_like(nonzero)
+    return torch.trapz(torch.cat([x, first]), torch.cat([x, second]))
+
+
+@program(inputs=[lambda: (vec(1, 2, 2),), lambda: (vec(1, 2, 3),)])
+def number_of_values_in_a_message(x):
+    count = len(torch.unique(x))
+    if count > 2:
+        raise ValueError(f"found {count} values")
+    return x

@@ -1,5 +1,8 @@
 """Lists and dicts that branches and loops change: items, keys, append, pop, extend; nested ones; of the caller."""
 
+from collections import OrderedDict
+from dataclasses import dataclass, fields
+
 import torch
 from torch import nn
 
@@ -592,3 +595,48 @@ def keys_in_another_order(x):
         d["b"] = x * 3
         d["a"] = x * 4
     return d["a"] + d["b"]
+
+
+@program(inputs=SIGNS)
+def ordered_dict_of_a_branch(x):
+    if x.sum() > 0:
+        return OrderedDict(first=x, second=x * 2)
+    return OrderedDict(first=-x, second=x * 3)
+
+
+@program(inputs=SIGNS)
+def size_of_a_branch(x):
+    if x.sum() > 0:
+        return x.shape
+    return x.reshape(1, -1)[0].shape
+
+
+class Stack(list):
+    """A list that is not a list."""
+
+
+@program(refused="a list of a class of its own", inputs=SIGNS)
+def list_of_another_class(x):
+    if x.sum() > 0:
+        return Stack([x])
+    return Stack([-x])
+
+
+@dataclass
+class Output(OrderedDict):
+    """What models give: a dataclass that is a dict of its fields as well."""
+
+    value: torch.Tensor
+    other: torch.Tensor | None = None
+
+    def __post_init__(self):
+        for field in fields(self):
+            if getattr(self, field.name) is not None:
+                self[field.name] = getattr(self, field.name)
+
+
+@program(inputs=SIGNS)
+def output_of_a_model(x):
+    if x.sum() > 0:
+        return Output(value=x)
+    return Output(value=-x)

@@ -490,3 +490,23 @@ def _asserts():
 
 
 globals().update(_asserts())
+
+
+@program(inputs=[lambda: (vec(1, 1),), lambda: (vec(9, 9),), lambda: (vec(-50, -50),)])
+def raise_behind_a_loop_that_returns(x):
+    for k in range(3):
+        x = x + 10**k / 10
+        if x.sum() > 15:
+            return x
+    raise ValueError(f"still {x.sum().item():.1f} after {k}")
+
+
+@program(inputs=[lambda: (vec(1, 1),), lambda: (vec(9, 9),)])
+def raise_in_a_loop_that_returns(x):
+    for k in range(3):
+        if x.sum() > 15:
+            return x * 1
+        x = x + 1
+        if k == 1:
+            raise ValueError("two trips")
+    return -x

@@ -375,3 +375,15 @@ def counter_that_is_a_constant_tensor(n):
         i = i + 1
         last = torch.tensor(3)
     return i.item(), last.item()
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(40, 50),)])
+def buffer_of_a_loop_that_may_stop(x):
+    buffer = torch.zeros_like(x)
+    total = x
+    while True:
+        buffer.add_(total)
+        total = total + buffer
+        if total.sum() > 100:
+            break
+    return total, buffer
