@@ -15,6 +15,15 @@ loop gives may be a tensor from before, which is written to afterwards.
                                                    y = y * 2
                                            y += 1
 
+    last = None                            last = None
+    for i in range(n):                     stop = n
+        last = f(i, last)                  if stop > 0:
+    return x                                   i = 0
+                                               last = f(i, last)
+                                               for i in range(1, stop):
+                                                   last = f(i, last)
+                                           return x
+
 passes/jumps.py then moves what follows. A loop keeps its form when its body jumps or its test binds a name.
 """
 
@@ -24,7 +33,8 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import binds, exits
-from autograph_torch.source.nodes import derive, place, rebuild
+from autograph_torch.source.nodes import derive, name, place, rebuild
+from autograph_torch.source.templates import assign, constant
 
 
 def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -32,7 +42,7 @@ def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     if not facts.split_lines:
         return function
 
-    def open_up(node: gast.AST) -> gast.AST:
+    def open_up(node: gast.AST) -> gast.AST | list[gast.stmt]:
         node = rebuild(node, open_up)
         if getattr(node, "lineno", None) not in facts.split_lines:
             return node
@@ -40,9 +50,31 @@ def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
             return _as_statement(node, node.value)
         if isinstance(node, gast.While) and not node.orelse and not binds(node.test) and not exits(node.body):
             return place(gast.If(test=node.test, body=[*node.body, node], orelse=[]), node)
+        if isinstance(node, gast.For) and _over_range(node) and not node.orelse and not exits(node.body):
+            return _first_trip_apart(node, facts)
         return node
 
     return rebuild(function, open_up)
+
+
+def _over_range(node: gast.For) -> bool:
+    """Whether a loop counts in steps of one from a number that the text shows."""
+    call = node.iter
+    if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.func.id == "range"):
+        return False
+    *start, _ = call.args or [call]
+    return not call.keywords and bool(call.args) and [type(getattr(one, "value", None)) for one in start] in ([], [int])
+
+
+def _first_trip_apart(node: gast.For, facts: Facts) -> list[gast.stmt]:
+    """The first trip under an `if`, the others in a loop behind it."""
+    start = node.iter.args[0].value if len(node.iter.args) > 1 else 0
+    stop = facts.fresh("stop")
+    bind = gast.Assign(targets=[node.target], value=constant(start), type_comment=None)
+    others = derive(node, iter=derive(node.iter, args=[constant(start + 1), name(stop)]))
+    test = gast.Compare(left=name(stop), ops=[gast.Gt()], comparators=[constant(start)])
+    trips = gast.If(test=test, body=[bind, *node.body, others], orelse=[])
+    return [place(one, node) for one in (assign([stop], node.iter.args[-1]), trips)]
 
 
 def _as_statement(node: gast.Assign | gast.AnnAssign, choice: gast.IfExp) -> gast.If:

@@ -3,7 +3,8 @@
 Three things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
-  an `if` moves into both of its branches, where each side keeps its own:
+  an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
+  that trip in an `if`: passes/splits.py.)
 
     scale = 0                              if t > 0:
     if t > 0:                                  scale = f(t)
@@ -23,7 +24,7 @@ from dataclasses import dataclass, replace
 from autograph_torch.diagnostics import CaptureError
 
 _LIMIT = 8  # traces of one function
-_TYPES = ("AG310", "AG312", "AG314")
+_TYPES = ("AG310", "AG311", "AG312", "AG314")
 _LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _GRADIENTS = "trace_autograd_ops"
 _SKIPPED = ("marked as skipped", "function marked as skipped")

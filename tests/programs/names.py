@@ -190,7 +190,7 @@ def best_so_far_starts_as_none(x):
     return best
 
 
-@program(refused="a tensor or None", inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),)])
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(0.1),), lambda: (scalar(1.5),)])
 def previous_starts_as_none_in_a_loop(x):
     previous = None
     while x > 1:
@@ -412,3 +412,34 @@ def class_chosen(x):
 
     kind = Doubler if x.sum() > 0 else Halver
     return kind()(x)
+
+
+COUNTS = [lambda: (vec(1, 3, 2), integer(3)), lambda: (vec(1, 3, 2), integer(0)), lambda: (vec(1, 3, 2), integer(1))]
+
+
+@program(inputs=COUNTS)
+def previous_starts_as_none_in_a_tensor_range(x, n):
+    previous = None
+    total = torch.tensor(0.0)
+    for i in range(n):
+        if previous is not None:
+            total = total + (x[i] - previous)
+        previous = x[i]
+    return total
+
+
+@program(inputs=COUNTS)
+def vector_that_starts_as_a_number(x, n):
+    total = 0.0
+    for i in range(1, n):
+        total = total + x * i
+    return x - total
+
+
+@program(inputs=[lambda: (vec(9, 1),), lambda: (vec(0.1, 0.2),)])
+def vector_that_starts_as_a_number_in_a_while(x):
+    total = 0
+    while x.sum() > 1:
+        total = total + x
+        x = x / 2
+    return x + total
