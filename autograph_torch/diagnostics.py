@@ -213,7 +213,11 @@ _RULES = (
         "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
     ),
     Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
-    Rule("AG208", "left alone: a comment asks for it", "`# autograph: skip`, `off` ... `on` or `skip-file`."),
+    Rule(
+        "AG208",
+        "left alone: someone asks for it",
+        "`# autograph: skip`, `off` ... `on`, `skip-file`, or do-not-convert.",
+    ),
     Rule(
         "AG251",
         "left alone: torch's own operators cannot express it",

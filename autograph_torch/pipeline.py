@@ -19,6 +19,7 @@ from autograph_torch.source.directives import Directives
 from autograph_torch.source.edits import Edit, apply
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
+from autograph_torch.source.left_out import WHOLE_FILE, definitions
 from autograph_torch.torch_target import SETTING, rewrite_for_torch, torch_name
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
@@ -31,12 +32,14 @@ class Options:
     target: "autograph", calls of the runtime, or "torch", torch.cond and torch.while_loop themselves.
     seen: for the target torch, what an example run has shown of the file.
     failed: for the target torch, lines whose rewritten form has failed in a trial, with the reason.
+    left_out: paths of functions and classes that stay as they are, or `WHOLE_FILE` (source/left_out.py).
     """
 
     assume_unknown: bool = False
     target: str = "autograph"
     seen: Mapping[str, Site] | None = None
     failed: Mapping[int, str] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,16 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     directives = Directives.read(source.text, filename, module)
     if directives.skip_file:
         return Converted(raw, False, directives.notes)
+    if WHOLE_FILE in options.left_out:
+        return Converted(raw, False, (_left_out(filename, 1, 1, source.text.partition("\n")[0]),))
+    left_out = [node for _, node in definitions(module, options.left_out)]
+    stay = frozenset(line for node in left_out for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
     around = Surroundings(
         filename=filename,
-        lines=tuple(source.text.splitlines()),
+        lines=source.lines,
         imports=imports_of([module]),
         assume_unknown=options.assume_unknown or options.seen is not None,
-        skipped_lines=directives.skipped_lines | frozenset(options.failed),
+        skipped_lines=directives.skipped_lines | stay | frozenset(options.failed),
         deepest=DEEPEST_TEXT,
     )
     to_torch = options.target == "torch"
@@ -74,8 +81,12 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
     rewritten: list[Rewritten] = []
     edits: list[Edit] = []
     diagnostics = [*directives.notes, *(_failed(line, reason, around) for line, reason in options.failed.items())]
+    diagnostics += [
+        _left_out(filename, node.lineno, node.end_lineno or node.lineno, around.lines[node.lineno - 1])
+        for node in left_out
+    ]
     for node, is_method in outermost_functions(module):
-        if node.lineno in directives.skipped_lines or not may_have_work(node, around.imports):
+        if node.lineno in directives.skipped_lines | stay or not may_have_work(node, around.imports):
             continue
         try:
             if to_torch:
@@ -106,6 +117,11 @@ def _failed(line: int, reason: str, around: Surroundings) -> Diagnostic:
     text = around.lines[line - 1]
     column = len(text) - len(text.lstrip()) + 1
     return Diagnostic("AG251", around.filename, line, column, line, f"left alone: {reason}", "", text)
+
+
+def _left_out(filename: str, line: int, end: int, text: str) -> Diagnostic:
+    column = len(text) - len(text.lstrip()) + 1
+    return Diagnostic("AG208", filename, line, column, end, "left alone: `do-not-convert` names it", "", text)
 
 
 def _left_alone(function: Function, around: Surroundings, error: Exception) -> Diagnostic:

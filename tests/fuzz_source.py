@@ -102,7 +102,11 @@ def check(data: bytes) -> str:
     comments, kept = _comments(before), _comments(after)
     lost = comments - kept if comments is not None and kept is not None else None
     assert not lost, f"comments lost: {list(lost)}"
-    again = convert_source(done.output, "f.py", options)
+    try:
+        again = convert_source(done.output, "f.py", options)
+    except AutographError as error:
+        assert "tokenize module" in str(error), error  # as for `_comments`
+        return "changed"
     assert not (again.changed and data[:1] == b"f"), (
         f"converting it twice changes it: {[str(d.line) + d.code for d in again.diagnostics]}"
     )

@@ -123,6 +123,12 @@ def test_a_form_feed_in_front_of_what_moves() -> None:
     assert b"            def g(y):\n                return y\n            x = g(x)\n" in done.output
 
 
+def test_messages_show_the_line_of_the_parser() -> None:
+    text = "import torch\n\x0c\nS = '\u2028'\ndef f(x: torch.Tensor):\n    return x if x.sum() > 0 else -x\n"
+    (found,) = convert_source(text.encode(), "t.py").diagnostics
+    assert (found.line, found.snippet) == (5, "    return x if x.sum() > 0 else -x")
+
+
 def test_line_separators_in_strings_are_no_newlines() -> None:
     odd = '\nS = "a\u2028b\x0bc"\n'
     before, after = SMALL.format(odd, BEFORE), SMALL.format(IMPORT + "\n" + odd, AFTER)

@@ -10,7 +10,7 @@ import gast
 
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements, walk_scope
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.templates import RUNTIME
@@ -81,7 +81,13 @@ class Facts:
 
     def handles_tensors(self) -> bool:
         """Whether the function has to do with tensors at all; a function that was asked for always counts."""
-        return self.assume_unknown or any(kind >= Kind.TENSOR for kind in self.kinds.names().values())
+        return self.assume_unknown or self._has_tensors
+
+    @cached_property
+    def _has_tensors(self) -> bool:
+        if any(kind >= Kind.TENSOR for kind in self.kinds.names().values()):
+            return True
+        return any(self.is_site(node) for node in walk_scope(self.function.body))
 
     def handed_over(self, names: Iterable[str]) -> list[str]:
         """Names that the functions of a branch may read but not close over: data-dependent numbers, and views."""

@@ -15,7 +15,7 @@ from autograph_torch.live import names_in_reach, rewrite_located, surroundings_o
 from autograph_torch.rewriting import Rewritten
 from autograph_torch.source.edits import apply
 from autograph_torch.source.emit import function_edits
-from autograph_torch.source.file import SourceFile
+from autograph_torch.source.file import SourceFile, lines_of
 from autograph_torch.source.lookup import Function, Located, as_function, locate
 from autograph_torch.torch_target import rewrite_for_torch
 from autograph_torch.trial.observer import seen_in
@@ -71,6 +71,6 @@ def _function_text(text: str, name: str, node: Function) -> str:
         if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)) and found.name == name:
             begin = min([found.lineno, *(d.lineno for d in found.decorator_list)])
             if begin == first and found.end_lineno is not None:
-                return textwrap.dedent("".join(text.splitlines(keepends=True)[begin - 1 : found.end_lineno]))
-    lines = text.splitlines(keepends=True)
+                return textwrap.dedent("".join(lines_of(text)[begin - 1 : found.end_lineno]))
+    lines = lines_of(text)
     return textwrap.dedent("".join(lines[first - 1 : getattr(node, "end_lineno", first)]))

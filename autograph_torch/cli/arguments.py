@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from autograph_torch import __version__
-from autograph_torch.cli.settings import COLOURS, FORMATS
+from autograph_torch.cli.settings import COLOURS, FORMATS, TARGETS
 
 _EXIT_CODES = (
     "exit codes: 0 done or nothing to do, 1 files would change (only with --check), 2 a file failed or bad usage"
@@ -36,13 +36,15 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("-w", "--write", action="store_true", help="rewrite the files in place")
     mode.add_argument("-o", "--output", type=Path, metavar="DIR", help="write all Python files into DIR instead")
-    mode.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
-    mode.add_argument("--dump-ast", action="store_true", help="show the syntax tree of the rewritten files")
+    mode.add_argument("--check", action="store_true", default=argparse.SUPPRESS,
+        help="write nothing; exit with 1 if a file would change")  # fmt: skip
+    mode.add_argument("--dump-ast", action="store_true", default=argparse.SUPPRESS,
+        help="show the syntax tree of the rewritten files")  # fmt: skip
     add("--diff", action=argparse.BooleanOptionalAction, default=argparse.SUPPRESS,
         help="show the diff, also where it is not shown by default")  # fmt: skip
     add("--format", choices=FORMATS, default=argparse.SUPPRESS,
         help="text: the diff with reasons (default); diff: nothing but the diff; the others are for tools")  # fmt: skip
-    add("--target", choices=("autograph", "torch"), default="autograph",
+    add("--target", choices=TARGETS, default=argparse.SUPPRESS,
         help="what rewritten code calls: our runtime (default), or torch.cond and torch.while_loop alone")  # fmt: skip
     add("--example", metavar="MODULE:FUNCTION",
         help="with --target torch: RUNS the function, which takes no arguments and calls the code, and uses the types "
@@ -75,6 +77,8 @@ def _selection(parser: argparse.ArgumentParser) -> None:
         help="leave out files or directories; repeatable")  # fmt: skip
     add("--force-exclude", action=argparse.BooleanOptionalAction, default=argparse.SUPPRESS,
         help="leave them out also where they are named on the command line, as pre-commit does")  # fmt: skip
+    add("--do-not-convert", action="append", default=argparse.SUPPRESS, metavar="NAME",
+        help="leave a module, class or function alone, by the name it is imported by: package.module.f")  # fmt: skip
     add("-j", "--jobs", type=_positive, default=argparse.SUPPRESS, metavar="N",
         help="processes to use (default: one a core for many files)")  # fmt: skip
     add("--color", choices=COLOURS, default=argparse.SUPPRESS,

@@ -97,7 +97,8 @@ def _explain(options: argparse.Namespace, exclusion: files.Exclusion) -> int:
         _complain(note)
     targets = files.without_links_to_others(found.targets)
     results = [_failed(failure) for failure in found.failures]
-    results += progress.tracked(converting.convert_files(targets, options.jobs), len(targets))
+    wanted = running.Wanted(do_not_convert=tuple(options.do_not_convert))
+    results += progress.tracked(converting.convert_files(targets, options.jobs, wanted), len(targets))
     for result in results:
         for diagnostic in result.errors:
             _complain(diagnostic.render())
@@ -111,7 +112,7 @@ def _convert_stdin(options: argparse.Namespace, exclusion: files.Exclusion) -> i
     if exclusion.forced and exclusion.covers(Path(options.stdin_filename)):
         result = Result(options.stdin_filename, raw, raw)
     else:
-        result = converting.convert_bytes(raw, options.stdin_filename, running.Wanted(options.target))
+        result = converting.convert_bytes(raw, options.stdin_filename, running.wanted(options, []))
     if options.diff or options.check or options.dump_ast or options.format != "text":
         _show(result, options)
     elif not result.errors:

@@ -1,6 +1,6 @@
-"""`--target`, `--example` and `--verify`: what the conversion is to aim at, and the two flags that run the user's code.
+"""`--target`, `--do-not-convert`, `--example`, `--verify`: what is wanted, and the two flags that run the user's code.
 
-The code runs in processes of its own (autograph_torch/trial); without these two flags nothing imports or runs it.
+The code runs in processes of its own (autograph_torch/trial); without the last two nothing imports or runs it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ if TYPE_CHECKING:  # a plain run needs neither
 
 @dataclass(frozen=True)
 class Wanted:
-    """The target, and what an example has shown of the files."""
+    """The target, the names of what stays as it is, and what an example has shown of the files."""
 
     target: str = "autograph"
+    do_not_convert: tuple[str, ...] = ()
     learned: Learned | None = None
 
     def options(self, path: str) -> Options:
         """How to convert one file."""
         from autograph_torch.pipeline import Options
+        from autograph_torch.source.left_out import named_in
 
-        if self.target == "autograph":
-            return Options()
+        left_out = named_in(path, self.do_not_convert)
         if self.learned is None:
-            return Options(target=self.target)
-        return Options(target=self.target, seen=self.learned.seen(path), failed=self.learned.lines(path))
+            return Options(target=self.target, left_out=left_out)
+        seen, failed = self.learned.seen(path), self.learned.lines(path)
+        return Options(target=self.target, seen=seen, failed=failed, left_out=left_out)
 
 
 DEFAULT = Wanted()
@@ -50,11 +52,13 @@ def wanted(options: argparse.Namespace, paths: Sequence[Path]) -> Wanted:
     if options.example and options.target != "torch":
         options.refuse("--example tells types, which only --target torch needs")
     example = options.example or (options.verify if options.target == "torch" else None)
+    left_out = tuple(options.do_not_convert)
     if not example:
-        return Wanted(options.target)
+        return Wanted(options.target, left_out)
     from autograph_torch.trial.parent import learn
 
-    return Wanted(options.target, learn(_named(example, options), [os.fspath(path) for path in paths]))
+    learned = learn(_named(example, options), [os.fspath(path) for path in paths], left_out)
+    return Wanted(options.target, left_out, learned)
 
 
 def verified(example: str | None, paths: Sequence[Path], wanted: Wanted) -> str:
@@ -68,7 +72,8 @@ def verified(example: str | None, paths: Sequence[Path], wanted: Wanted) -> str:
     from autograph_torch.trial.parent import learn, verify
 
     files = [os.fspath(path) for path in paths]
-    found = verify(example, files, _functions(paths, example), wanted.learned or learn(example, files))
+    learned = wanted.learned or learn(example, files, wanted.do_not_convert)
+    found = verify(example, files, _functions(paths, example), learned, wanted.do_not_convert)
     for target, text in found.differences.items():
         if text:
             message = f"--target {target} does something else than the original: {text}"

@@ -1,7 +1,7 @@
 """`[tool.autograph-torch]` in pyproject.toml: the flags' names and values, which the command line beats.
 
-The nearest pyproject.toml that has the table counts, upwards from the first path. Only flags that choose how things are
-shown or which files are meant can be set: a file of a repository must not make a preview write, or run code.
+The nearest pyproject.toml that has the table counts, upwards from the first path. What writes files or runs code is
+asked for on the command line alone: looking at a repository must not do either because of a file in it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from autograph_torch.diagnostics import AutographError, Diagnostic
 
 FORMATS = ("text", "diff", "json", "github", "sarif")
 COLOURS = ("auto", "always", "never")
+TARGETS = ("autograph", "torch")
 _TABLE = "autograph-torch"
 _HEADER = re.compile(r"^\s*\[\s*tool\s*\.\s*[\"']?autograph-torch[\"']?\s*\]", re.MULTILINE)
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
@@ -48,15 +49,27 @@ _STRINGS = Setting(
 _COUNT = Setting("a positive whole number", lambda value: type(value) is int and value > 0, None)
 
 SETTINGS: dict[str, Setting] = {
+    "check": _SWITCH,
     "color": _choice(COLOURS),
     "diff": _SWITCH,
+    "do-not-convert": _STRINGS,
+    "dump-ast": _SWITCH,
     "exclude": _STRINGS,
     "force-exclude": _SWITCH,
     "format": _choice(FORMATS),
     "jobs": _COUNT,
     "quiet": _SWITCH,
+    "target": _choice(TARGETS),
     "verbose": _SWITCH,
 }
+# Flags that a table cannot set, and why.
+NOT_HERE = {
+    **dict.fromkeys(("write", "output", "html"), "it writes files"),
+    **dict.fromkeys(("example", "verify"), "it runs code"),
+    "stdin-filename": "it says which table counts",
+}
+# Of each of these, one flag can be given.
+_EXCLUSIVE = (("quiet", "verbose"), ("check", "dump-ast", "write", "output"))
 
 
 @dataclass(frozen=True)
@@ -88,8 +101,9 @@ def nearest(start: Path) -> Table:
 def merged(given: Mapping[str, Any], table: Table) -> dict[str, Any]:
     """Every setting by its name in argparse: as on the command line, else as in the table, else the default."""
     written = dict(table.values)
-    if given.keys() & {"quiet", "verbose"}:  # they exclude each other
-        written = {key: value for key, value in written.items() if key not in ("quiet", "verbose")}
+    for group in _EXCLUSIVE:
+        if any(given.get(key.replace("-", "_")) for key in group):
+            written = {key: value for key, value in written.items() if key not in group}
     defaults = {key: setting.default for key, setting in SETTINGS.items()}
     return {**{key.replace("-", "_"): value for key, value in (defaults | written).items()}, **given}
 
@@ -111,13 +125,19 @@ def _read(text: str, path: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict):
         raise _error(path, *_position(text, _TABLE), text, f"`{_TABLE}` must be a table")
     for key, value in found.items():
+        if key in NOT_HERE:
+            message = f"`{key}` can be given on the command line alone: {NOT_HERE[key]}"
+            raise _error(path, *_position(text, key), text, message)
         if key not in SETTINGS:
             advice = "there are " + ", ".join(SETTINGS)
             raise _error(path, *_position(text, key), text, f"unknown key `{key}`", advice)
         if not SETTINGS[key].accepts(value):
             raise _error(path, *_position(text, key), text, f"`{key}` must be {SETTINGS[key].expected}")
-    if found.get("quiet") and found.get("verbose"):
-        raise _error(path, *_position(text, "verbose"), text, "`quiet` and `verbose` exclude each other")
+    for group in _EXCLUSIVE:
+        chosen = [key for key in group if found.get(key)]
+        if len(chosen) > 1:
+            message = f"`{chosen[0]}` and `{chosen[1]}` exclude each other"
+            raise _error(path, *_position(text, chosen[1]), text, message)
     return found
 
 

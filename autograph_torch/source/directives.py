@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograph_torch.diagnostics import Diagnostic, SourceError
+from autograph_torch.source.file import lines_of
 from autograph_torch.source.tokens import python_tokens
 
 _DIRECTIVE = re.compile(r"#\s*autograph:\s*(\S*)")
@@ -47,7 +48,7 @@ class Directives:
         for comment in found:
             if comment.word not in ("skip", "off", "on"):
                 raise comment.error(f"unknown directive `autograph: {comment.word}`", f"use {_WORDS}")
-        ranges = {**_regions(found, len(text.splitlines())), **_statements(found, tree)}
+        ranges = {**_regions(found, len(lines_of(text))), **_statements(found, tree)}
         lines = frozenset(line for start, end in ranges.values() for line in range(start, end + 1))
         return cls(False, lines, tuple(comment.note(end) for comment, (_, end) in ranges.items()))
 
@@ -78,7 +79,7 @@ class _Comment:
 
 def _comments(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Line, column, word and text of the line of every directive."""
-    for token in python_tokens(text):
+    for token in python_tokens(re.sub(r"\r\n?", "\n", text)):
         found = _DIRECTIVE.match(token.string) if token.type == tokenize.COMMENT else None
         if found is not None:
             yield token.start[0], token.start[1] + 1, found.group(1), token.line.rstrip("\r\n")

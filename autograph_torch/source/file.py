@@ -24,6 +24,7 @@ from autograph_torch.source.nodes import statements
 from autograph_torch.source.tokens import Tokens
 
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _INDENT = re.compile(rb"[ \t\f]*")
 _SHORTEST_LIMIT, _LONGEST_LIMIT = 79, 120
 _LARGEST = 4 << 20  # bytes; the trees of a larger file can take gigabytes
@@ -60,6 +61,11 @@ class SourceFile:
         return (0, *(match.end() for match in _NEWLINE.finditer(self.utf8)))
 
     @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The text of each line, without its newline."""
+        return tuple(line.rstrip("\r\n") for line in lines_of(self.text))
+
+    @cached_property
     def tokens(self) -> Tokens:
         return Tokens(self.utf8, self.starts, self.tree)
 
@@ -78,7 +84,7 @@ class SourceFile:
     @cached_property
     def line_limit(self) -> int:
         """New lines grow as long as the file's own longest line, between 79 and 120 columns."""
-        longest = max(map(len, re.split(r"\r\n|\r|\n", self.text)))
+        longest = max(map(len, self.lines), default=0)
         return min(max(longest, _SHORTEST_LIMIT), _LONGEST_LIMIT)
 
     @cached_property
@@ -178,7 +184,7 @@ def _parse(text: str, utf8: bytes, filename: str) -> ast.Module:
 
 def _deepest_line(text: str, filename: str) -> int:
     """The line with which the text becomes too deep; the parser does not say it."""
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text)
 
     def is_too_deep(count: int) -> bool:
         try:
@@ -190,6 +196,11 @@ def _deepest_line(text: str, filename: str) -> int:
         return False
 
     return bisect.bisect_left(range(len(lines)), True, 1, key=is_too_deep)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines with their newlines, as the parser counts them: `str.splitlines` also splits at form feeds."""
+    return _LINE.findall(text)
 
 
 def parse_quietly(text: str, filename: str = "<source>") -> ast.Module:

@@ -28,6 +28,7 @@ from autograph_torch.analysis.seen import site_as_json, site_from_json
 from autograph_torch.pipeline import Converted, Options, convert_source
 from autograph_torch.rewriting import RUNTIME_IMPORT
 from autograph_torch.source.file import SourceFile
+from autograph_torch.source.left_out import named_in
 from autograph_torch.trial.loading import imported_as, module_code
 from autograph_torch.trial.observer import OBSERVER, Observer, observed_code
 from autograph_torch.trial.outcome import Calls, describe, difference
@@ -110,6 +111,7 @@ def converted(path: str, job: Job) -> tuple[SourceFile, Converted]:
         target=job["target"],
         seen=None if seen is None else {key: site_from_json(site) for key, site in seen.items()},
         failed={int(line): reason for line, reason in job["failed"].get(real, {}).items()},
+        left_out=named_in(real, job["do_not_convert"]),
     )
     return SourceFile.read(raw, path), convert_source(raw, path, options)
 

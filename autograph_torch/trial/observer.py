@@ -113,7 +113,7 @@ def observed_code(source: SourceFile) -> types.CodeType:
     directives = Directives.read(source.text, source.filename, source.tree)
     around = Surroundings(
         filename=source.filename,
-        lines=tuple(source.text.splitlines()),
+        lines=source.lines,
         imports=imports_of([gast.ast_to_gast(source.tree)]),
         assume_unknown=True,
         skipped_lines=directives.skipped_lines,

@@ -47,8 +47,13 @@ class Comparison:
     calls: int
 
 
-def learn(example: str, files: Sequence[str]) -> Learned:
+def learn(example: str, files: Sequence[str], do_not_convert: Sequence[str] = ()) -> Learned:
     """Run an example, and then again with its branches and loops rewritten, until nothing fails.
+
+    Args:
+        example: `module:function`.
+        files: the files to rewrite.
+        do_not_convert: names of what in them stays as it is.
 
     Raises:
         ConversionError: AG330, the example cannot be run as it is.
@@ -60,7 +65,8 @@ def learn(example: str, files: Sequence[str]) -> Learned:
             raise _failed(example, seen["error"])
         failed: dict[str, dict[int, str]] = {}
         for _ in range(_TRIALS):
-            job = {"task": "trial", "example": example, "files": real, "target": "torch"}
+            job: dict[str, Any] = {"task": "trial", "example": example, "files": real, "target": "torch"}
+            job |= {"do_not_convert": list(do_not_convert)}
             done = _run(folder, {**job, "sites": seen["sites"], "failed": failed})
             if done["error"] is None:
                 return Learned(seen["sites"], failed)
@@ -71,7 +77,9 @@ def learn(example: str, files: Sequence[str]) -> Learned:
     raise _failed(example, "too many of its branches cannot be rewritten")
 
 
-def verify(example: str, files: Sequence[str], functions: Sequence[str], learned: Learned) -> Comparison:
+def verify(
+    example: str, files: Sequence[str], functions: Sequence[str], learned: Learned, do_not_convert: Sequence[str] = ()
+) -> Comparison:
     """Run an example on the original and on both rewritten forms, and compare what can be seen.
 
     Args:
@@ -79,6 +87,7 @@ def verify(example: str, files: Sequence[str], functions: Sequence[str], learned
         files: the files to rewrite.
         functions: names of the functions in them whose calls are compared.
         learned: types for the target torch.
+        do_not_convert: names of what in the files stays as it is.
     """
     real = [os.path.realpath(file) for file in files]
     with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +96,7 @@ def verify(example: str, files: Sequence[str], functions: Sequence[str], learned
             recorded.append(os.path.join(folder, f"{target or 'original'}.pt"))
             torch_only = target == "torch"
             job: dict[str, Any] = {"task": "record", "example": example, "files": real, "target": target}
-            job |= {"functions": list(functions)}
+            job |= {"functions": list(functions), "do_not_convert": list(do_not_convert)}
             job |= {"sites": learned.sites if torch_only else {}, "failed": learned.failed if torch_only else {}}
             _run(folder, job, output=recorded[-1])
         done = _run(folder, {"task": "compare", "example": example, "recorded": recorded})

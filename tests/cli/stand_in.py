@@ -30,6 +30,7 @@ class Options:
     """As in the real pipeline."""
 
     target: str = "autograph"
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograph_torch.cli import arguments
-from autograph_torch.cli.settings import SETTINGS
+from autograph_torch.cli.settings import NOT_HERE, SETTINGS
 from tests.cli.stand_in import FILE, Run
 
 
@@ -24,10 +24,13 @@ def table(lines: str) -> str:
 
 
 def test_the_settings_are_flags(file: Path) -> None:
-    given = ["m.py", "--diff", "--format=json", "--exclude=a", "--force-exclude", "-j3", "--color=never"]
-    options = vars(arguments.parser().parse_args(["convert", *given, "-q"]))
-    options |= vars(arguments.parser().parse_args(["convert", *given, "-v"]))
-    assert {name.replace("-", "_") for name in SETTINGS} <= options.keys()
+    """Every flag can be set, or has a reason why not."""
+    parser = arguments.parser()
+    subparsers = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    flags = {action.option_strings[-1] for action in subparsers.choices["convert"]._actions if action.option_strings}
+    names = {flag.removeprefix("--").removeprefix("no-") for flag in flags} - {"help"}
+    assert names == SETTINGS.keys() | NOT_HERE.keys()
+    assert not SETTINGS.keys() & NOT_HERE.keys()
 
 
 def test_a_setting_holds(run: Run, file: Path) -> None:
@@ -42,6 +45,27 @@ def test_the_command_line_beats_it(run: Run, file: Path) -> None:
     assert quiet.text.startswith("m.py:5: AG101")
     assert quiet.stderr == ""
     assert run("convert", "--exclude", "other.py", ".").stdout.startswith(b"{")
+
+
+def test_a_check_of_the_table_gives_way_to_writing(run: Run, file: Path) -> None:
+    settle(table("check = true"))
+    assert run("convert", "m.py").code == 1
+    assert file.read_bytes() == FILE
+    assert run("convert", "-w", "m.py").code == 0
+    assert file.read_bytes() != FILE
+
+
+def test_the_target_and_what_is_not_converted(run_real: Run, here: Path) -> None:
+    text = "import torch\n\n\ndef f(x: torch.Tensor):\n    return x if x.sum() > 0 else -x\n"
+    (here / "m.py").write_text(text + text.replace("import torch\n", "").replace("def f", "def g"))
+    settle(table('target = "torch"\ndo-not-convert = ["m.f"]'))
+    changed = run_real("convert", "--format", "diff", "m.py").text
+    assert "torch.cond(" in changed
+    assert changed.count("\n-") == 1
+    assert "ag.cond(" in run_real("convert", "--target", "autograph", "m.py").text
+    assert "m.py:4: AG208 left alone: `do-not-convert` names it" in run_real("convert", "-v", "m.py").text
+    assert "2 rewritten" in run_real("convert", "--do-not-convert", "other", "m.py").stderr
+    assert run_real("explain", "m.py").text.count("AG208") == 1
 
 
 def test_the_nearest_table_counts(run: Run, here: Path) -> None:
@@ -69,7 +93,12 @@ def test_patterns_are_meant_from_where_they_stand(run: Run, here: Path, monkeypa
     ("text", "line", "column", "message"),
     [
         (table("quiet = true\ncolour = 'never'"), 6, 1, "unknown key `colour`"),
-        (table("write = true"), 5, 1, "unknown key `write`"),
+        (table("write = true"), 5, 1, "`write` can be given on the command line alone: it writes files"),
+        (table("html = 'page.html'"), 5, 1, "`html` can be given on the command line alone: it writes files"),
+        (table("verify = 'm:f'"), 5, 1, "`verify` can be given on the command line alone: it runs code"),
+        (table("target = 'jax'"), 5, 1, "`target` must be one of: autograph, torch"),
+        (table("check = true\ndump-ast = true"), 6, 1, "`check` and `dump-ast` exclude each other"),
+        (table("do_not_convert = ['m']"), 5, 1, "unknown key `do_not_convert`"),
         (table("jobs = 0"), 5, 1, "`jobs` must be a positive whole number"),
         (table("jobs = true"), 5, 1, "`jobs` must be a positive whole number"),
         (table("\n  exclude = 'build'"), 6, 3, "`exclude` must be a list of strings"),

@@ -59,6 +59,7 @@ def test_no_directive(text: str) -> None:
         ("x = (1,\n     # autograph: skip\n     2)\ny\n", {1, 2, 3}),
         ("a\r\n# autograph: off\r\nb\r\n# autograph: on\r\nc\r\n", {2, 3, 4}),
         ("s = 'a\u2028b'\nc  # autograph: skip\n", {2}),
+        ("a\rb  # autograph: skip\rc\r", {2}),
     ],
 )
 def test_lines_left_alone(text: str, lines: set[int]) -> None:
