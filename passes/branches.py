@@ -220,7 +220,7 @@ class _Branches:
 
     def _operands(self, arms: list[list[gast.stmt]], outputs: Live, mutated: list[str], beside: list[str]) -> list[str]:
         """Names that a branch which becomes a function both binds and needs from before."""
-        found: dict[str, None] = dict.fromkeys(beside)
+        found: dict[str, None] = dict.fromkeys(n for n in beside if n not in mutated)
         for arm in arms:
             needed = live_before(arm, outputs)
             found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))

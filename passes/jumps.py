@@ -68,13 +68,14 @@ def structure_jumps(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
     """Make every jump that only some data takes end its block."""
     bound = frozenset(parameters(function.args)) | frozenset(names_of(function.body).outer)
     end = _End(returns(None), movable=True)
-    body = _Structurer(facts).block(function.body, end, bound, explicit=False)
+    body = _Structurer(facts, frozenset(names_of(function.body).outer)).block(function.body, end, bound, explicit=False)
     return function if body is function.body else derive(function, body=body)
 
 
 class _Structurer:
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, declared: frozenset[str]) -> None:
         self._facts = facts
+        self._declared = declared  # nonlocal and global: a loop that returns cannot write to them (passes/loops.py)
         self._copied = 0
 
     def block(self, block: list[gast.stmt], end: _End, bound: frozenset[str], explicit: bool) -> list[gast.stmt]:
@@ -82,7 +83,7 @@ class _Structurer:
         done: list[gast.stmt] = []
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
-            statement = self._as_one_trip(statement, end)
+            statement = self._as_one_trip(statement, rest, end)
             if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound):
                 if self._joins(statement, done, rest, end, bound):
                     statement = self._one_trip(statement)
@@ -106,9 +107,11 @@ class _Structurer:
     def _returns_early(self, node: gast.For | gast.While) -> bool:
         return self._facts.needs_steps(node) and exits(node.body).returns
 
-    def _as_one_trip(self, node: gast.stmt, end: _End) -> gast.stmt:
+    def _as_one_trip(self, node: gast.stmt, rest: list[gast.stmt], end: _End) -> gast.stmt:
         """A `with` or `try` that data may return from: a loop of one trip, whose step tells how it ended."""
         if not isinstance(node, (gast.With, gast.Try)) or not end.movable or isinstance(end.jump, gast.Continue):
+            return node
+        if self._declared.intersection(binds([node, *rest])):
             return node
         leaves = self._facts.exits_under_data([node])
         if not leaves.returns or leaves.breaks or leaves.continues or (isinstance(node, gast.Try) and node.orelse):
@@ -142,6 +145,8 @@ class _Structurer:
         Then the `if` becomes a loop of one trip, whose step says how it ended: with a value to return, or not.
         """
         if self._facts.is_split(node) or isinstance(end.jump, gast.Continue):
+            return False
+        if self._declared.intersection(binds([node, *rest])):
             return False
         if not self._facts.exits_under_data([node]).returns:
             return False

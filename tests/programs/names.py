@@ -443,3 +443,47 @@ def vector_that_starts_as_a_number_in_a_while(x):
         total = total + x
         x = x / 2
     return x + total
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def nonlocal_tensor_rebound_and_written_to(x):
+    total = torch.zeros(3)
+
+    def update():
+        nonlocal total
+        if x.sum() > 0:
+            total += x
+            return total * 1
+        total = total - x
+        total.add_(1)
+        return total * 2
+
+    return update(), total
+
+
+@program(inputs=[lambda: (vec(1, 2, 3), 2), lambda: (vec(-1, -2, -3), 2), lambda: (vec(-1, -2, -3), 0)])
+def nonlocal_before_a_long_rest(x, k):
+    total = torch.zeros(3)
+    count = 1
+
+    def update():
+        nonlocal total, count
+        if x.sum() > 0:
+            if k > 1:
+                y = x * 2
+            elif x.max() > 5:
+                return total * 1, x
+            else:
+                count += k
+        if (x > 1.5).any():
+            total[1:] -= 0.3
+        elif x.min() > -1 and total.sum() > 0:
+            y = total
+        else:
+            total = x * 3
+            total[1:] -= 0.3
+        y = total * k
+        y = y + 1
+        return total * 1, y
+
+    return update(), total, count
