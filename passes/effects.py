@@ -20,7 +20,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, exits, walk_scope
-from autograph_torch.passes.texts import Texts, text_values, texts_of
+from autograph_torch.passes.texts import Texts, makes_exception, text_values, texts_of
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import constant, returns, runtime_call
 
@@ -35,8 +35,9 @@ HOST_WORDS = _LOG_METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS} | {
 def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite prints, warnings, log calls and asserts on tensors."""
     wanted = facts.handles_tensors()
-    texts = texts_of(function, facts, _shown(function, facts))
-    named = {id(node) for node in text_values(function, texts)}
+    made = _exceptions_made_before(function, facts)
+    texts = texts_of(function, facts, [*_shown(function, facts), *(node.value for node in made)])
+    named = {id(node) for node in (*text_values(function, texts), *made)}
     behind = _behind_loops(function, facts)
 
     def lower(node: gast.AST, under_data: bool = False) -> gast.AST:
@@ -78,6 +79,21 @@ def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
             continue
         if call is not node or is_host_call(call, facts) or stream_method(call, facts):
             yield from [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _exceptions_made_before(function: gast.FunctionDef, facts: Facts) -> list[gast.Assign]:
+    """Assignments of exceptions to names that are only raised, or shown by an effect."""
+    nodes = [node for node in gast.walk(function) if not facts.is_skipped(node)]
+    raised = [node.exc for node in nodes if isinstance(node, gast.Raise)]
+    shown = [arg for node in nodes if isinstance(node, gast.Call) and is_host_call(node, facts) for arg in node.args]
+    used = {id(node) for node in (*raised, *shown)}
+    elsewhere = {n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and id(n) not in used}
+    return [
+        node
+        for node in nodes
+        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and len(node.targets) == 1
+        if makes_exception(node.value) and node.targets[0].id not in elsewhere
+    ]
 
 
 # -- host calls --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,9 @@
     "loss " + str(loss)                    ag.text("{}{}", "loss ", ag.text("{!s}", loss))
     ", ".join(str(v) for v in values)      ag.joined(", ", (ag.text("{!s}", v) for v in values))
 
+    "yes" if done else f"no, {n}"          ag.choice(done, "yes", ag.text("no, {}", n))
+    raise ValueError(f"bad {n}")           raise ValueError(ag.text("bad {}", n)), also of an exception made before
+
 Only where a string goes to an effect or an exception and nowhere else, by way of local names too: outside of the graph
 `ag.text` gives a string, inside something that only an effect can use.
 """
@@ -22,6 +25,11 @@ from autograph_torch.analysis.scopes import COMPREHENSIONS, SCOPES
 from autograph_torch.source.nodes import derive, rebuild, replace
 from autograph_torch.source.templates import constant, runtime_call
 
+_PLAIN = (
+    *(gast.Name, gast.Attribute, gast.Subscript, gast.Constant, gast.JoinedStr, gast.FormattedValue, gast.IfExp),
+    *(gast.Compare, gast.UnaryOp, gast.USub, gast.cmpop, gast.expr_context, gast.keyword),
+)
+_PLAIN_CALLS = frozenset("item sum mean norm argmax argmin float int str repr round format".split())
 _DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.IfExp)
 
 
@@ -36,15 +44,20 @@ class Texts:
         """An argument of an effect, with its texts rewritten."""
         if self.is_text(node):
             return self._text(node)
-        return rebuild(node, self._inner) if isinstance(node, (*_DISPLAYS, *COMPREHENSIONS)) else node
+        whole = isinstance(node, (*_DISPLAYS, *COMPREHENSIONS)) or makes_exception(node)
+        return rebuild(node, self._inner) if whole else node
 
     def _inner(self, node: gast.AST) -> gast.AST:
+        if isinstance(node, gast.keyword):
+            return rebuild(node, self._inner)
         return self.argument(node) if isinstance(node, gast.expr) else node
 
     def is_text(self, node: gast.expr) -> bool:
         """Whether an expression builds a string of values that may depend on data."""
         if isinstance(node, gast.Name):
             return node.id in self._names
+        if isinstance(node, gast.IfExp):
+            return self._facts.may_be_tensor(node.test) and all(self._is_plain(arm) for arm in (node.body, node.orelse))
         if isinstance(node, gast.JoinedStr):
             formatted = [part for part in node.values if not isinstance(part, gast.Constant)]
             return self._any_data(
@@ -61,6 +74,11 @@ class Texts:
         if _is_method(node, "join") and len(node.args) == 1:
             return self._builds_texts(node.args[0])
         return _is_conversion(node) and self._any_data(node.args)
+
+    def _is_plain(self, arm: gast.expr) -> bool:
+        """Whether an arm of a conditional expression is a string, and made of what can as well be made in vain."""
+        string = _is_string(arm) or isinstance(arm, gast.JoinedStr) or self.is_text(arm)
+        return string and all(isinstance(node, _PLAIN) or _is_plain_call(node) for node in gast.walk(arm))
 
     def _builds_texts(self, node: gast.expr) -> bool:
         if isinstance(node, COMPREHENSIONS) and not isinstance(node, gast.DictComp):
@@ -82,6 +100,9 @@ class Texts:
     def _text(self, node: gast.expr) -> gast.expr:
         if isinstance(node, gast.Name):
             return node
+        if isinstance(node, gast.IfExp):
+            arms = [self.argument(arm) for arm in (node.body, node.orelse)]
+            return replace(node, runtime_call("choice", node.test, *arms))
         if isinstance(node, gast.JoinedStr):
             return replace(node, self._formatted(node))
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
@@ -132,6 +153,21 @@ def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.
         names |= found
 
 
+def _is_plain_call(node: gast.AST) -> bool:
+    if not isinstance(node, gast.Call):
+        return False
+    last = node.func.id if isinstance(node.func, gast.Name) else getattr(node.func, "attr", "")
+    return last in _PLAIN_CALLS
+
+
+def makes_exception(node: gast.AST) -> bool:
+    """Whether an expression calls the class of an exception or warning, as far as its name shows."""
+    if not isinstance(node, gast.Call):
+        return False
+    last = node.func.id if isinstance(node.func, gast.Name) else getattr(node.func, "attr", "")
+    return last[:1].isupper() and last.endswith(("Error", "Warning", "Exception"))
+
+
 def text_values(function: gast.FunctionDef, texts: Texts) -> list[gast.Assign]:
     """The assignments that give text names their value."""
     return [
@@ -179,7 +215,7 @@ def _text_parts(node: gast.expr) -> Iterable[gast.AST]:
         for part in node.values:
             if isinstance(part, gast.FormattedValue):
                 yield from _text_parts(part.value)
-    elif isinstance(node, gast.Call) and (_is_method(node, "format") or _is_conversion(node)):
+    elif isinstance(node, gast.Call) and (_is_method(node, "format") or _is_conversion(node) or makes_exception(node)):
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield from _text_parts(argument)
 

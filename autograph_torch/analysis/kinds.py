@@ -137,11 +137,13 @@ class Kinds:
         self._evidence: set[str] = set()
         self._unsure_size: set[str] = set()  # tensors that some unknown function has had a hand in
         self._bound: set[str] = set()
+        self._imported: dict[str, str] = {}  # by the function itself
 
     def infer(self, body: list[gast.stmt]) -> None:
         """Join what every assignment of the body says, until nothing changes (the lattice has height 6)."""
         self._bound = {name for node in body for name in binds(node)}
         nodes = list(walk_scope(body))
+        self._imported = self._own_imports(nodes)
         self._collect_evidence(nodes)
         binding = [node for node in nodes if isinstance(node, _BINDING)]
         asking = [node for node in nodes if isinstance(node, (gast.If, gast.While, gast.For))]
@@ -169,9 +171,18 @@ class Kinds:
     def origin(self, node: gast.expr) -> str | None:
         """The dotted path of what was imported (`warnings.warn`, `builtins.print`); "logging.Logger" for a logger."""
         local = self.local_names()
-        if isinstance(node, gast.Name) and node.id == "print" and node.id not in local:
-            return self._imports.origins.get("print", "builtins.print")
-        return dotted(node, {name: path for name, path in self._imports.origins.items() if name not in local})
+        known = {name: path for name, path in self._imports.origins.items() if name not in local} | self._imported
+        if isinstance(node, gast.Name) and node.id == "print" and node.id not in local - set(self._imported):
+            return known.get("print", "builtins.print")
+        return dotted(node, known)
+
+    def _own_imports(self, nodes: list[gast.AST]) -> dict[str, str]:
+        """The paths of names that the function imports and binds in no other way."""
+        imports = [node for node in nodes if isinstance(node, (gast.Import, gast.ImportFrom))]
+        stored = {node.id for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)}
+        stored |= {node.name for node in nodes if isinstance(node, (*FUNCTIONS, gast.ClassDef))}
+        origins = imports_of(imports).origins
+        return {name: path for name, path in origins.items() if name not in stored and name not in self._seeds}
 
     # -- statements -----------------------------------------------------------------------------------------------
 

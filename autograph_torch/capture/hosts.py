@@ -27,6 +27,7 @@ from autograph_torch.runtime.places import Frame, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
 
 Locals = dict[str, Any]
+_CONTAINERS = ("list", "tuple", "dict", "named", "error")
 _HOST_MODULES = ("rich", "tqdm", "logging")
 
 
@@ -262,13 +263,13 @@ def _shows_gradient(part: Any) -> bool:
         return bool(part[1])
     if part[0] == "text":
         return any(_shows_gradient(inner) for inner in _shown_in_text(part))
-    return part[0] in ("list", "tuple", "dict", "named") and any(_shows_gradient(inner) for inner in part[2])
+    return part[0] in _CONTAINERS and any(_shows_gradient(inner) for inner in part[2])
 
 
 def _has_parameter(part: Any) -> bool:
     if part[0] == "tensor":
         return bool(part[2])
-    return part[0] in ("list", "tuple", "dict", "named", "text") and any(_has_parameter(inner) for inner in part[2])
+    return part[0] in (*_CONTAINERS, "text") and any(_has_parameter(inner) for inner in part[2])
 
 
 def _shown_in_text(part: Any) -> list[Any]:

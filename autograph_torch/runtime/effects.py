@@ -10,7 +10,7 @@ The arguments of a call are described by constants, with places for what only th
     ("const", value)                 anything that is known while tracing
     ("tensor", description)          a tensor
     ("number", type)                 a Python number that depends on data; it travels as a tensor
-    (container, type or keys, parts) list, tuple, dict, named
+    (container, type or keys, parts) list, tuple, dict, named; error: an exception or warning, with its arguments
     ("text", style, parts)           a string to be formatted: (template, values, names)
 """
 
@@ -23,6 +23,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes, performing, places, tracing
+from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import lift, spec_of
 from autograph_torch.runtime.values import HOLE
@@ -68,11 +69,20 @@ def put_token(place: Place, token: torch.Tensor) -> None:
 class Text:
     """A string whose values only the graph knows: `f"loss {loss:.3f}"`, with the values of the moment it was made."""
 
-    def __init__(self, style: str, template: str, values: Any, named: dict[str, Any]) -> None:
+    def __init__(self, style: str, template: Any, values: Any, named: dict[str, Any]) -> None:
         self.template = template
         self.tensors: list[torch.Tensor] = []
         self.part = ("text", style, _parts((template, values, named), self.tensors))
         self.tensors = [self.tensors[k].clone() for k in range(len(self.tensors))]
+
+    def __str__(self) -> str:
+        refuse("AG320", "a text with values of the graph is used as a string", "print or log it instead")
+        return ""
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
 
 
 def text(template: str, *values: Any, **named: Any) -> Any:
@@ -96,6 +106,14 @@ def joined(separator: str, items: Iterable[Any]) -> Any:
     return Text("join", separator, list(items), {})
 
 
+def choice(test: Any, then: Any, otherwise: Any) -> Any:
+    """`then if test else otherwise` of two texts, now or when the graph runs."""
+    flag = truth(test)
+    if isinstance(flag, torch.Tensor):
+        return Text("choice", flag, (then, otherwise), {})
+    return then if flag else otherwise
+
+
 def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)` for its effect, at its place in the order of effects."""
     if not torch.compiler.is_compiling():
@@ -113,6 +131,8 @@ def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def fail(error: Any, *args: Any, **kwargs: Any) -> Any:
     """`raise error(*args, **kwargs)`; `raise error` for an exception that has been made before."""
     if torch.compiler.is_compiling() and surrounding_effects() is not TOP:
+        if isinstance(error, BaseException) and notes.is_made_of_its_arguments(type(error)):
+            error, args = type(error), error.args
         if notes.asserts():
             return _assert(error, args)
         tensors: list[torch.Tensor] = []
@@ -129,7 +149,8 @@ def _assert(error: Any, args: tuple[Any, ...]) -> Any:
     if test is None:
         refuse("AG324", "an exception in every trip of a loop cannot be exported", 'use effects="keep"')
     first = args[0] if args else ""
-    message = first.template if isinstance(first, Text) else first if isinstance(first, str) else ""
+    first = first.template if isinstance(first, Text) else first
+    message = first if isinstance(first, str) else ""
     torch._assert_async(torch.logical_not(test) if holds else test.clone(), f"{error.__name__}: {message}")
     # A result for the branch: torch.export cannot save one that has none.
     put_token(surrounding_effects(), torch.zeros(()))
@@ -202,6 +223,8 @@ def _part(value: Any, tensors: list[torch.Tensor]) -> Any:
         return ("tuple", tuple, _parts(value, tensors))
     if isinstance(value, list):
         return ("list", list, _parts(value, tensors))
+    if isinstance(value, BaseException) and notes.is_made_of_its_arguments(type(value)):
+        return ("error", type(value), _parts(value.args, tensors))
     if isinstance(value, dict):
         return ("dict", tuple(value.keys()), _parts(tuple(value.values()), tensors))
     return ("const", value)

@@ -282,6 +282,13 @@ def asserts() -> bool:
     return chosen is not None and chosen.asserts
 
 
+@torch.compiler.assume_constant_result
+def is_made_of_its_arguments(kind: type[BaseException]) -> bool:
+    """Whether exceptions of a type keep all that their constructor is given: the user's own ones may not."""
+    own = (vars(parent) for parent in kind.__mro__ if parent.__module__ != "builtins")
+    return not any("__init__" in names or "__new__" in names for names in own)
+
+
 def shown_objects() -> list[Any]:
     """The objects that effects of this trace show, as the tracer knows them."""
     found: list[Any] = tracing.notebook().setdefault("shown", [])

@@ -83,11 +83,13 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
         return _text(part[1], inner)
     if kind == "dict":
         return dict(zip(part[1], inner, strict=True))
-    return inner if kind == "list" else part[1](*inner) if kind == "named" else part[1](inner)
+    return inner if kind == "list" else part[1](*inner) if kind in ("named", "error") else part[1](inner)
 
 
 def _text(style: str, inner: list[Any]) -> str:
     template, values, named = inner
+    if style == "choice":
+        return str(values[0] if template else values[1])
     if style == "percent":
         return str(template % values)
     return str(template.format(*values, **named)) if style == "format" else str(template.join(values))
