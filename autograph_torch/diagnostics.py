@@ -186,6 +186,15 @@ _RULES = (
         "ag.math.exp(-loss.item())",
     ),
     Rule(
+        "AG114",
+        "a number read from a tensor is read later, or never",
+        "The text of `x.item()`, `float(x)`, `int(x)` and `bool(x)` stays. In the graph the number is a tensor as long "
+        "as tensors, tests and texts are all that need it. What is returned is read when the graph has returned; "
+        "sizes, indices and arithmetic that may raise read it where it stands. `explain` tells which it was.",
+        "total += loss.item()\nreturn total",
+        "total += loss.item()\nreturn total",
+    ),
+    Rule(
         "AG201",
         "left alone: a statement in the branch cannot be moved into a function",
         "`yield`, `await` and `import *` belong to the function they stand in.",
@@ -300,5 +309,8 @@ _RULES = (
         "AG321", "a value depends on data where the tracer needs a fixed number", "Sizes, indices and loops of Python."
     ),
 )
+
+# What is compiled otherwise, although its text stays: reasons in a diff that has others, not counted as rewritten.
+NOTES = ("AG114",)
 
 RULES: dict[str, Rule] = {rule.code: rule for rule in _RULES}

@@ -12,7 +12,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.nesting import nesting
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
-from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.supers import spell_out_super
@@ -80,6 +80,8 @@ def rewrite_function(
             done, facts = _run_passes(checked, function, around, kinds)
     diagnostics += facts.diagnostics
     tree = done
+    if tree is function:
+        diagnostics = [found for found in diagnostics if found.code not in NOTES]
     return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
 
 
@@ -115,7 +117,7 @@ def _rewrite_nested(
     """The function with the functions inside it rewritten, each with what is known about its surroundings."""
     if not any(isinstance(node, SCOPES) for node in islice(statements(function), 1, None)):
         return function
-    inner = replace(around, imports=around.imports.without(kinds.local_names()), outer=kinds.names())
+    inner = replace(around, imports=kinds.imports_inside(), outer=kinds.names())
 
     def visit(node: gast.AST) -> gast.AST:
         if isinstance(node, FUNCTIONS) and node.lineno not in around.skipped_lines:

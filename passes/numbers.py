@@ -3,7 +3,8 @@
     math.exp(loss.item())                  ag.math.exp(loss.item())
     values = x.tolist()                    values = ag.tolist(x)
 
-What torch.compile takes as it is (arithmetic, comparisons, `math.sqrt`, `round`, sizes) stays as it is.
+What torch.compile takes as it is (arithmetic, comparisons, `math.sqrt`, `round`, sizes) stays as it is. So does
+`.item()`; the graph reads the number where Python needs it (capture/numbers.py), which a note says.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from autograph_torch.analysis.scopes import SCOPES
 from autograph_torch.source.nodes import derive, rebuild, replace
 from autograph_torch.source.templates import runtime_call
 
+_TENSORS = (Kind.TENSOR, Kind.DYNAMIC)
 _MATH = frozenset("exp expm1 log log2 log10 log1p fabs hypot isnan isinf isfinite isclose".split())
 NUMBER_WORDS = _MATH | {"tolist"}
 
@@ -30,6 +32,8 @@ def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         if isinstance(node, gast.For):
             iterated.extend(gast.walk(node.iter))
         new = rebuild(node, lower)
+        if isinstance(node, gast.Call) and _reads_number(node, facts):
+            facts.report("AG114", node, "compiled, this number is read later, where Python needs it, or never")
         if not isinstance(node, gast.Call) or not is_number(node, facts):
             return new
         if node.func.attr == "tolist" and any(node is one for one in iterated):  # passes/loops.py runs over the tensor
@@ -54,6 +58,18 @@ def is_number(node: gast.Call, facts: Facts) -> bool:
     return node.func.attr == "tolist" and not node.args and _may_be_tensor(node.func.value, facts)
 
 
+def _reads_number(node: gast.Call, facts: Facts) -> bool:
+    """`x.item()`, `float(x)`, `int(x)`, `bool(x)` of a tensor."""
+    if facts.is_skipped(node) or node.keywords:
+        return False
+    if isinstance(node.func, gast.Attribute):
+        return (
+            node.func.attr == "item" and not node.args and facts.kinds.of(node.func.value) in (*_TENSORS, Kind.UNKNOWN)
+        )
+    converts = isinstance(node.func, gast.Name) and node.func.id in ("float", "int", "bool") and len(node.args) == 1
+    return converts and facts.kinds.of(node.args[0]) in _TENSORS
+
+
 def _depends(node: gast.Call, facts: Facts) -> bool:
     known = Kind.UNKNOWN if facts.assume_unknown else Kind.SYMBOL
     return any(facts.kinds.of(argument) >= known for argument in node.args)
@@ -61,7 +77,7 @@ def _depends(node: gast.Call, facts: Facts) -> bool:
 
 def _may_be_tensor(node: gast.expr, facts: Facts) -> bool:
     kind = facts.kinds.of(node)
-    return kind in (Kind.TENSOR, Kind.DYNAMIC) or (kind == Kind.UNKNOWN and facts.assume_unknown)
+    return kind in _TENSORS or (kind == Kind.UNKNOWN and facts.assume_unknown)
 
 
 def _done(old: gast.expr, new: gast.expr, facts: Facts) -> gast.expr:

@@ -176,6 +176,11 @@ class Kinds:
             return known.get("print", "builtins.print")
         return dotted(node, known)
 
+    def imports_inside(self) -> Imports:
+        """What functions inside of this one see of imports."""
+        around = self._imports.without(self.local_names())
+        return Imports(around.torch, around.modules, {**around.origins, **self._imported})
+
     def _own_imports(self, nodes: list[gast.AST]) -> dict[str, str]:
         """The paths of names that the function imports and binds in no other way."""
         imports = [node for node in nodes if isinstance(node, (gast.Import, gast.ImportFrom))]

@@ -25,7 +25,6 @@ from autograph_torch.capture.sites import Site, sites_of
 from autograph_torch.codeobject import is_marked
 from autograph_torch.decorator import convert
 from autograph_torch.diagnostics import CaptureError
-from autograph_torch.runtime.performing import explaining
 from autograph_torch.runtime.tracing import SiteRecorder
 
 _WIDTH = 120
@@ -103,7 +102,7 @@ def explain(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation
     converted = convert(original, refuse_builtins=True)
     graphs, breaks, reasons = _before(original, args, kwargs)
     captured, error = Capture(), None
-    with SiteRecorder() as records, explaining():
+    with SiteRecorder() as records:
         try:
             captured = capture(converted, args, kwargs)
         except CaptureError as refused:

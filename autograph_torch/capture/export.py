@@ -15,7 +15,7 @@ from autograph_torch.capture.errors import translated
 from autograph_torch.capture.originals import entry_function, original_of
 from autograph_torch.decorator import convert
 from autograph_torch.diagnostics import CaptureError, Diagnostic
-from autograph_torch.runtime.performing import Settings, session
+from autograph_torch.runtime.performing import Settings, looking, session
 
 
 class _Captured(Exception):
@@ -50,7 +50,8 @@ def capture(converted: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     """
     captured = Capture()
     compiled = torch.compile(converted, backend=captured.backend, fullgraph=True, dynamic=False)
-    with torch._dynamo.config.patch(install_free_tensors=True), translated(), contextlib.suppress(_Captured):
+    parameters_as_attributes = torch._dynamo.config.patch(install_free_tensors=True)
+    with parameters_as_attributes, looking(), translated(), contextlib.suppress(_Captured):
         compiled(*args, **kwargs)
     return captured
 

@@ -159,10 +159,11 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             settle(graph)
+        if not performing.is_looking():
+            postpone_reads(graph)
         if chosen is None:
             return leaving_modes(graph, backend(graph, inputs))
         check_shown_objects()
-        postpone_reads(graph)
         return keeping_inputs(graph, leaving_modes(graph, backend(graph, inputs)))
 
     return compile_graph

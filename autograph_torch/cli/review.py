@@ -16,7 +16,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograph_torch.diagnostics import Diagnostic
+from autograph_torch.diagnostics import NOTES, Diagnostic
 
 _NEEDS_QUOTES = re.compile(r'[\x00-\x1f\x7f"\\]')
 STYLES = {"reason": "bold yellow", "header": "bold", "range": "cyan", "-": "red", "+": "green", " ": ""}
@@ -106,7 +106,7 @@ def summary(results: Sequence[Result], verb: str) -> str:
     """`2 files would change (5 rewritten, 1 left alone), 3 unchanged, 1 failed`."""
     changed = sum(result.changed for result in results)
     failed = sum(bool(result.errors) for result in results)
-    rewritten = sum(len(result.rewritten) for result in results if result.changed)
+    rewritten = sum(found.code not in NOTES for result in results if result.changed for found in result.rewritten)
     left = sum(len(result.left_alone) for result in results)
     parts = [f"{changed} {'file' if changed == 1 else 'files'} {verb} ({rewritten} rewritten, {left} left alone)"]
     parts.append(f"{len(results) - changed - failed} unchanged")

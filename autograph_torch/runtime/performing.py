@@ -189,7 +189,7 @@ class Session:
 
 
 _session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("autograph_torch_session", default=None)
-_explaining: contextvars.ContextVar[bool] = contextvars.ContextVar("autograph_torch_explaining", default=False)
+_looking: contextvars.ContextVar[bool] = contextvars.ContextVar("autograph_torch_looking", default=False)
 
 
 def settings() -> Settings | None:
@@ -201,17 +201,22 @@ def settings() -> Settings | None:
 def runs_again() -> bool:
     """Whether a call whose graph raises is run once more in Python."""
     opened = _session.get()
-    return _explaining.get() if opened is None else opened.settings.mode == "deferred"
+    return is_looking() if opened is None else opened.settings.mode == "deferred"
 
 
 @contextlib.contextmanager
-def explaining() -> Iterator[None]:
-    """What is traced inside is judged as under `@autograph`."""
-    token = _explaining.set(True)
+def looking() -> Iterator[None]:
+    """What is traced inside is traced as under `@autograph`, only to be looked at."""
+    token = _looking.set(True)
     try:
         yield
     finally:
-        _explaining.reset(token)
+        _looking.reset(token)
+
+
+def is_looking() -> bool:
+    """Whether a trace is only looked at."""
+    return _looking.get()
 
 
 def do(call: HostCall, values: list[torch.Tensor]) -> None:

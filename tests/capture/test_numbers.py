@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograph_torch import autograph, explain
+from autograph_torch import autograph, convert, explain
 from autograph_torch.capture.explain import Explanation
 
 
@@ -96,6 +96,17 @@ WITHOUT_READS = [
 def test_the_graph_reads_nothing(program: Callable[..., Any], inputs: list[Tensor]) -> None:
     graphs = Graphs()
     fast = autograph(program, backend=graphs)
+    for x in inputs:
+        expected, actual = program(x), fast(x)
+        assert type(actual) is type(expected)
+        assert actual == expected if not isinstance(expected, Tensor) else torch.equal(actual, expected)
+    assert graphs.reads() == 0
+
+
+@pytest.mark.parametrize(("program", "inputs"), WITHOUT_READS, ids=lambda value: getattr(value, "__name__", ""))
+def test_nor_does_it_under_plain_torch_compile(program: Callable[..., Any], inputs: list[Tensor]) -> None:
+    graphs = Graphs()
+    fast = torch.compile(convert(program), backend=graphs, fullgraph=True)
     for x in inputs:
         expected, actual = program(x), fast(x)
         assert type(actual) is type(expected)
