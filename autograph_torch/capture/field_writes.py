@@ -12,10 +12,12 @@ from typing import Any
 
 from torch._dynamo.exc import ObservedAttributeError, handle_observed_exception
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables import CellVariable
+from torch._dynamo.variables import CellVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.base import AttributeMutation
+from torch._guards import TracingContext
 
 from autograph_torch.runtime import fields, tracing
+from autograph_torch.runtime.refusal import raise_refusal
 
 
 def allow_field_writes() -> None:
@@ -35,6 +37,47 @@ def allow_field_writes() -> None:
             return False if _in_body(self) else snapshot(self, item, name, value)
 
         SideEffects.snapshot_attr_mutation = snapshot_mutation  # type: ignore[method-assign]
+
+
+def note_twins(one: Any, other: Any) -> None:
+    """Two objects that may be one in eager: what is written to one of them would show in the other."""
+    if one is not other:
+        _twins()[one], _twins()[other] = other, one
+
+
+def watch_twins() -> None:
+    """Refuse to use an object when its twin has been written to."""
+    store, load = SideEffects.store_attr, SideEffects.load_attr
+
+    def store_attr(self: Any, item: Any, name: str, *args: Any, **kwargs: Any) -> None:
+        store(self, item, name, *args, **kwargs)
+        twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
+        if twin is not None:
+            _written().add(twin)
+
+    def load_attr(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(item, UserDefinedObjectVariable) and item in _written():
+            raise_refusal(
+                "AG206",
+                "an object is used here that a loop may have left as it was, and that has been written to since",
+                "make a copy of the object before the loop",
+            )
+        return load(self, item, *args, **kwargs)
+
+    SideEffects.store_attr = store_attr  # type: ignore[method-assign]
+    SideEffects.load_attr = load_attr  # type: ignore[method-assign]
+
+
+def _twins() -> dict[Any, Any]:
+    return _of_the_trace("twins", {})
+
+
+def _written() -> set[Any]:
+    return _of_the_trace("written twins", set())
+
+
+def _of_the_trace(key: str, empty: Any) -> Any:
+    return tracing.notebook().setdefault(key, empty) if TracingContext.try_get() is not None else empty
 
 
 def _in_body(effects: Any) -> bool:

@@ -33,7 +33,7 @@ from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.failures import keeping_inputs
-from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field
+from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, watch_twins
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -112,6 +112,7 @@ def install(required: bool = True) -> None:
     allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()
+    watch_twins()
 
 
 def _compile_with_care() -> None:

@@ -7,16 +7,25 @@ tests/capture/test_standing_in.py fails clearly when torch changes what this lea
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.output_graph import LazyProxy, SubgraphTracer
-from torch._dynamo.variables import ConstantVariable, TensorVariable, TupleVariable
+from torch._dynamo.variables import (
+    ConstantVariable,
+    DeletedVariable,
+    TensorVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+)
+from torch._dynamo.variables.base import AttributeMutationNew
 
+from autograph_torch.capture import field_writes
 from autograph_torch.capture.shared_results import check_at_the_end
 from autograph_torch.capture.torch_fixes import keep_names_apart
-from autograph_torch.runtime import memories, outside, structure, tracing
+from autograph_torch.runtime import instances, memories, outside, structure, tracing
 
 
 def allow_stand_ins() -> None:
@@ -58,6 +67,11 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is structure.made_here.__code__:
         mutation = arguments["value"].realize().mutation_type
         arguments["found"] = ConstantVariable.create(mutation is not None and mutation.scope >= current_scope_id())
+    elif code is instances.own_attributes.__code__:
+        names = _own_attributes(arguments["value"].realize(), parent.output.side_effects)
+        arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
+    elif code is instances.note_replaced.__code__:
+        field_writes.note_twins(arguments["before"].realize(), arguments["after"].realize())
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
         check_at_the_end(parent.output)
@@ -69,6 +83,26 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         site = arguments["site"].as_python_constant()
         tracing.notebook()[site, "groups"] = memories.groups_of(site)
         arguments["found"] = TupleVariable([_variable(used) for used in memories.needed_at(site)])
+
+
+def _names(names: list[str]) -> TupleVariable:
+    return TupleVariable([ConstantVariable.create(name) for name in names])
+
+
+def _own_attributes(item: Any, effects: Any) -> list[str] | None:
+    """The attributes of an object of a plain class that was made in the body under trace."""
+    mutation = item.mutation_type
+    if type(item) is not UserDefinedObjectVariable or not isinstance(mutation, AttributeMutationNew):
+        return None
+    kind = item.python_type()
+    special = any(
+        getattr(kind, name, None) is not getattr(object, name, None)
+        for name in ("__new__", "__setattr__", "__getattribute__", "__getattr__", "__del__", "__slots__")
+    )
+    if special or type(kind) not in (type, ABCMeta) or mutation.scope < current_scope_id():
+        return None
+    written = effects.store_attr_mutations.get(item, {})
+    return [name for name, value in written.items() if not isinstance(value, DeletedVariable)]
 
 
 def _is_same(value: Any, other: Any, tracer: Any) -> bool:

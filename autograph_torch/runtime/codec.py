@@ -29,6 +29,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.either import either, number_flag
+from autograph_torch.runtime.instances import put_together
 from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, SHARED, Plan, Spec
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
@@ -42,6 +43,7 @@ _NAMES = {
     "OrderedDict": OrderedDict,
     "either": either,
     "number_flag": number_flag,
+    "put_together": put_together,
     "Maybe": Maybe,
     "Undefined": Undefined,
     "HOLE": HOLE,
@@ -136,7 +138,7 @@ class _Writer:
             self._encode_either(path, spec, plan)
         elif kind in CONTAINERS:
             for k, part in enumerate(plan[2]):
-                inner = f"{path}.{plan[1][1][k]}" if kind == "record" else f"{path}[{self._key(plan, k)}]"
+                inner = f"{path}.{plan[1][1][k]}" if kind in ("record", "instance") else f"{path}[{self._key(plan, k)}]"
                 self.encode(inner, _ABSENT if _absent(spec) else spec[2][k], part)
         elif kind == "tensor":
             self._leaf(self._tensor(path, spec, plan), plan[1])
@@ -225,6 +227,9 @@ class _Writer:
         if kind == "record":
             fields = (f"{name}={part}" for name, part in zip(plan[1][1], parts, strict=True))
             return f"{self.constant(plan[1][0])}({', '.join(fields)})"
+        if kind == "instance":
+            made, names = (self.constant(one) for one in plan[1])
+            return f"put_together({made}, {names}, ({''.join(part + ', ' for part in parts)}))"
         return f"({''.join(part + ', ' for part in parts)})" if kind == "tuple" else f"[{', '.join(parts)}]"
 
     def _next_leaf(self, dtype: torch.dtype) -> str:

@@ -27,7 +27,7 @@ SHARED = ("same", "again")
 
 MAPPINGS = ("dict", "ordered")
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
-CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "maybe", "either")
+CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", "maybe", "either")
 
 
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
@@ -277,6 +277,14 @@ def _different(then: Spec, otherwise: Spec) -> Mismatch:
     )
 
 
+def takes_apart(plan: Plan, spec: Spec) -> bool:
+    """Whether an object that a loop began with gives way to one that a trip has made."""
+    if plan[0] == "object":
+        return bool(spec[0] == "instance")
+    both = plan[0] in CONTAINERS and spec[0] == plan[0] and len(plan[2]) == len(spec[2])
+    return both and any(takes_apart(a, b) for a, b in zip(plan[2], spec[2], strict=True))
+
+
 def describe(spec: Spec) -> str:
     """A spec in words, for messages."""
     kind = spec[0]
@@ -294,6 +302,8 @@ def describe(spec: Spec) -> str:
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
     if kind in CONTAINERS:
+        if kind == "instance":
+            return f"an object of {spec[1][0].__name__} with the attributes {', '.join(spec[1][1])}"
         label = {"named": "namedtuple", "record": "dataclass", "ordered": "OrderedDict"}.get(kind, kind)
         return f"a {label} of {len(spec[2])}"
     return str(spec[-1])

@@ -155,6 +155,9 @@ def note_memories(site: str, spec: Any) -> int:
 def note_trip(site: str, spec: Any, sure: bool) -> bool:
     """Remember what a trip makes of the carry; whether it suits the plan. `sure`: there is at least one trip."""
     notes = tracing.notebook()
+    if layout.takes_apart(notes[site, "plan"], spec):
+        notes[site, "apart"], notes[site, "agrees"] = True, False
+        return False
     try:
         plan = layout.join_carry(notes[site, "plan"], spec, sure)
     except layout.Mismatch as mismatch:
@@ -162,6 +165,12 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
     agrees = bool(plan == notes[site, "plan"])
     notes[site, "plan"], notes[site, "agrees"] = plan, agrees
     return agrees
+
+
+@torch.compiler.assume_constant_result
+def takes_apart(site: str) -> bool:
+    """Whether the objects that a loop begins with are taken apart: a trip has put others in their place."""
+    return (site, "apart") in tracing.notebook()
 
 
 @torch.compiler.assume_constant_result

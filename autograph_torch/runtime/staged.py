@@ -24,6 +24,7 @@ from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
+from autograph_torch.runtime.instances import note_replaced, own_attributes
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
@@ -66,7 +67,8 @@ def run(
     outer = surrounding_effects()
     announce(site, mutated, reads)
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
-    spec = spec_of(state, handed=state)
+    handed = _handed(site, state)
+    spec = spec_of(state, handed=handed)
     notes.note_carry(site, spec)
     sure = not isinstance(entered, torch.Tensor)
     for _ in range(_ROUNDS):
@@ -83,17 +85,25 @@ def run(
         carried_spec = spec_of(carried)
         notes.note_memories(site, carried_spec)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
-        leaves = _attempt(site, test, trip, init, state, tensors, groups, memories, fields, sure)
+        leaves = _attempt(site, test, trip, init, handed, tensors, groups, memories, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
-            final, contents = decode(notes.carry_decoder(site), ends, (), state)
+            final, contents = decode(notes.carry_decoder(site), ends, (), handed)
             count = len(contents) - fields
             write_outside(tensors, groups, contents[:count], notes.memory_gradients(site)[:count])
             write_fields(site, contents[count:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
+            if notes.takes_apart(site) and not sure:
+                for k in range(len(state)):
+                    if own_attributes(state[k]) is not None:
+                        note_replaced(state[k], final[k])
             return tuple(final[1:])
         notes.discard_attempt(site)
+        if notes.takes_apart(site):
+            handed = _handed(site, state)
+            spec = spec_of(state, handed=handed)
+            notes.note_carry(site, spec)
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
@@ -102,7 +112,7 @@ def _attempt(
     test: Callable[[State], Any],
     trip: Callable[[State], State],
     init: list[torch.Tensor],
-    begin: State,
+    handed: State,
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     memories: tuple[torch.Tensor, ...],
@@ -110,11 +120,11 @@ def _attempt(
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
-    decoder = notes.carry_decoder(site)
+    decoder, count = notes.carry_decoder(site), len(init)
 
     def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...]]:
         """The state at the start of a trip or a test, and the memories that it may write to."""
-        state, carried = decode(decoder, leaves, (), begin)
+        state, carried = decode(decoder, leaves, (), handed)
         if not groups and not fields:
             return state, ()
         own = list(memories)
@@ -156,12 +166,20 @@ def _attempt(
             refuse_random_numbers()
         notes.note_body(site)
         notes.leave_body()
-        spec = spec_of(state, handed=begin)
+        spec = spec_of(state, handed=handed)
         if notes.note_trip(site, spec, sure):
-            return encode(notes.carry_encoder(site, spec), state)
+            return [*encode(notes.carry_encoder(site, spec), state), *[leaf.clone() for leaf in leaves[count:]]]
         return [leaves[k].clone() for k in range(len(leaves))]
 
-    return list(torch_while_loop(cond_fn, body_fn, tuple(init)))
+    begin = init if init else [torch.zeros(())]  # torch's gradient of a loop needs something to carry
+    return list(torch_while_loop(cond_fn, body_fn, tuple(begin)))[:count]
+
+
+def _handed(site: str, state: State) -> State:
+    """The values of the initial state that may be handed through as the objects that they are."""
+    if not notes.takes_apart(site):
+        return state
+    return tuple(HOLE if own_attributes(state[k]) is not None else state[k] for k in range(len(state)))
 
 
 def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:

@@ -20,12 +20,16 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.codec import NUMBER_DTYPES
 from autograph_torch.runtime.either import number_flag
+from autograph_torch.runtime.instances import own_attributes
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
 
 # Tensors met so far in a value, each with the path to its place.
 Seen = list[tuple[torch.Tensor, tuple[int, ...]]]
+
+
+_DEPTH = 16  # objects that lead back to themselves have no end
 
 
 def spec_of(
@@ -74,6 +78,10 @@ def spec_of(
     for index in range(len(handed)):
         if value is handed[index]:
             return ("object", index, type(value).__name__)
+    attributes = own_attributes(value)
+    if attributes is not None and len(path) < _DEPTH:
+        parts = tuple([getattr(value, name) for name in attributes])
+        return ("instance", (type(value), attributes), _specs(parts, originals, handed, seen, path))
     return refuse(
         "AG310",
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",

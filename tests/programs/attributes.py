@@ -525,3 +525,105 @@ def step_size_that_changes_between_calls(solver, end):
     if solver.y > 0.5:
         solver.y = solver.y * solver.dt
     return solver.y, solver.steps
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __mul__(self, factor):
+        return Vector(self.x * factor, self.y * factor)
+
+    def norm(self):
+        return (self.x**2 + self.y**2).sqrt()
+
+
+@program(inputs=SIGNS)
+def plain_object_of_either_branch(x):
+    if x.sum() > 0:
+        v = Vector(x[0], x[1])
+    else:
+        v = Vector(x[1], x[0])
+    return v.x - v.y, v.norm()
+
+
+@program(inputs=SIGNS)
+def plain_object_returned(x):
+    v = Vector(x[0], 3.0)
+    if v.norm() > 3.1:
+        return v * 0.5
+    return Vector(x[1], 7.0)
+
+
+@program(inputs=THREE)
+def plain_object_replaced_on_one_side(x):
+    v = Vector(x[0], x[1])
+    if v.norm() > 3:
+        v = v * 0.5
+    return v.x, v.y
+
+
+@program(inputs=THREE)
+def plain_object_replaced_in_a_while(x):
+    v, trips = Vector(Vector(x[0], x[1]), "unit"), 0
+    while v.x.norm() > 2.5:
+        v = Vector(v.x * 0.5, v.y)
+        trips += 1
+    return v.x.x, v.y, trips
+
+
+class SolverState:
+    def __init__(self, t, y):
+        self.t, self.y, self.label, self.steps = t, y, "decay", 0
+
+
+def decayed(state):
+    new = SolverState(state.t + 0.3, state.y * 0.7)
+    new.steps = state.steps + 1
+    if new.y.sum() < 0.2:
+        new.y = new.y + 1
+    return new
+
+
+@program(inputs=SIGNS, grad=True)
+def state_object_rebuilt_by_a_solver(x):
+    state = SolverState(torch.tensor(0.0), x)
+    while state.t < 1:
+        state = decayed(state)
+    return state.y, state.t, state.steps, state.label
+
+
+@program(inputs=[lambda: (SolverState(scalar(0), vec(1, 2)),), lambda: (SolverState(scalar(2), vec(1, 2)),)])
+def state_object_of_the_caller_rebuilt(state):
+    while state.t < 1:
+        state = decayed(state)
+    return state.y, state.steps
+
+
+@program(inputs=SIGNS, refused="an object that the loop may have left as it was")
+def alias_of_an_object_that_a_loop_replaces(x):
+    v = Vector(x[0], x[1])
+    first = v
+    while v.norm() > 10:
+        v = v * 0.5
+    v.x = v.x + 100
+    return first.x, v.x
+
+
+@dataclass
+class Derived:
+    value: torch.Tensor
+    trips: int = 0
+    log: list = field(default_factory=list, init=False)
+
+    def __post_init__(self):
+        self.double = self.value * 2
+
+
+@program(inputs=SIGNS)
+def dataclass_that_computes_a_field(x):
+    one = Derived(x)
+    while one.double.sum() > 1:
+        one = Derived(one.value / 2, one.trips + 1)
+    return one.value, one.double, one.trips

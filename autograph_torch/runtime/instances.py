@@ -1,0 +1,37 @@
+"""Objects of plain classes that a branch or loop gives: taken apart into their attributes, and put together again.
+
+    if p:                                  v = Vector(x, y)        made in the body, so nobody tells a copy
+        v = Vector(x, y)
+    else:
+        v = Vector(y, x)
+    return v.x + v.y
+
+`__init__` has run where the object was made; the copy gets the attributes as they were at the end of the body.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def own_attributes(value: Any, found: tuple[str, ...] | None = None) -> tuple[str, ...] | None:
+    """The attributes of an object that the code under trace has made itself; None for any other.
+
+    (Filled in by the tracer, capture/standing_in.py.)
+    """
+    return found
+
+
+def put_together(kind: type, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """An object of a class with these attributes."""
+    made: Any = object.__new__(kind)
+    for k in range(len(names)):
+        object.__setattr__(made, names[k], values[k])
+    return made
+
+
+def note_replaced(before: Any, after: Any) -> None:
+    """A loop has begun with one object and ended with another, which is the same in eager where it makes no trip.
+
+    (Noted by the tracer: once one of them is written to, the other may not be used.)
+    """
