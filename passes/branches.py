@@ -33,6 +33,7 @@ from autograph_torch.analysis.liveness import (
     Targets,
     bound_after,
     bound_at_start,
+    bound_inside,
     live_after_each,
     live_before,
     loop_head,
@@ -141,7 +142,7 @@ class _Branches:
         for field in ("body", "orelse", "finalbody"):
             old = getattr(node, field, None)
             if isinstance(old, list) and old:
-                new = self.block(old, *flow, bound)
+                new = self.block(old, *flow, bound_inside(node, field, bound))
                 changes.update({field: new} if new is not old else {})
         for field in ("handlers", "cases"):
             arms = getattr(node, field, None) or []

@@ -83,6 +83,11 @@ class _Structurer:
         done: list[gast.stmt] = []
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
+            if not completes(block[max(index - 1, 0) : index]):  # never reached: nothing there is data's to decide
+                for dead in block[index:]:
+                    self._facts.leave(dead)
+                done += block[index:]
+                break
             statement = self._as_one_trip(statement, rest, end)
             if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound):
                 if self._joins(statement, done, rest, end, bound):

@@ -40,6 +40,7 @@ from autograph_torch.analysis.liveness import (
     Targets,
     bound_after,
     bound_at_start,
+    bound_inside,
     live_after_each,
     live_before,
     loop_head,
@@ -141,10 +142,11 @@ class _Loops:
             old = getattr(node, field, None)
             if not isinstance(old, list) or not old:
                 continue
+            start = bound_inside(node, field, bound)
             if field in ("handlers", "cases"):
-                new = [self._blocks(arm, {"body": (after, targets)}, bound) for arm in old]
+                new = [self._blocks(arm, {"body": (after, targets)}, start) for arm in old]
             else:
-                new = self.block(old, after, targets, bound)
+                new = self.block(old, after, targets, start)
             if any(a is not b for a, b in zip(new, old, strict=False)) or len(new) != len(old):
                 changes[field] = new
         return derive(node, **changes) if changes else node

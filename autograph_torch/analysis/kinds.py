@@ -25,6 +25,7 @@ import gast
 from autograph_torch.analysis import vocabulary as words
 from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, binds, parameters, walk_scope
 from autograph_torch.source.nodes import statements
+from autograph_torch.source.templates import runtime_function
 
 
 class Kind(enum.IntEnum):
@@ -403,7 +404,7 @@ class Kinds:
             return self._size(node.value, base) if node.attr in words.SIZE_ATTRIBUTES else P
         if isinstance(node.value, gast.Name) and node.value.id in self._imports.modules:
             return P
-        return base if base in (T, D) else U
+        return base if base in (T, D) and node.attr in words.TENSOR_ATTRIBUTES else U
 
     def _size(self, node: gast.expr, base: Kind) -> Kind:
         """The kind of a size of something."""
@@ -467,6 +468,8 @@ class Kinds:
         path = self.torch_path(node.func)
         if path is not None:
             return self._torch_call(path, node)
+        if runtime_function(node) in words.RUNTIME_QUESTIONS:
+            return T
         if isinstance(node.func, gast.Attribute):
             return self._method_call(node.func, node)
         if isinstance(node.func, gast.Name) and node.func.id not in self._env:
@@ -479,7 +482,7 @@ class Kinds:
             return S
         if last in words.PYTHON_TORCH_CALLS:
             return P
-        if last[:1].isupper() or path.split(".")[0] in ("utils", "jit", "_C", "backends", "distributed", "library"):
+        if last[:1].isupper() or path.split(".")[0] in words.OTHER_PARTS:
             return U
         if last in words.DYNAMIC_FUNCTIONS or (last == "where" and len(node.args) == 1):
             return D

@@ -131,6 +131,20 @@ def bound_at_start(function: gast.FunctionDef) -> frozenset[str]:
     return frozenset(parameters(function.args)) | names_around(function) | declared
 
 
+def bound_inside(node: gast.AST, block: str, before: frozenset[str]) -> frozenset[str]:
+    """Names surely bound where a block of a compound statement (or a handler) starts: `body`, `orelse`, ..."""
+    if isinstance(node, (gast.If, gast.While)):
+        return before | frozenset(surely_binds(node.test))
+    if isinstance(node, (gast.For, gast.AsyncFor)):
+        return before | frozenset(surely_binds(node.iter)) | frozenset(binds(node.target) if block == "body" else ())
+    if isinstance(node, (gast.With, gast.AsyncWith)):
+        items = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part is not None]
+        return before | frozenset(surely_binds(items))
+    if isinstance(node, gast.ExceptHandler) and node.name:
+        return before | {node.name.id}
+    return before
+
+
 def bound_after(block: list[gast.stmt], before: frozenset[str]) -> frozenset[str]:
     """Names surely bound when control reaches the end of `block`."""
     for statement in block:
@@ -148,8 +162,7 @@ def _bound(node: gast.stmt, before: frozenset[str]) -> frozenset[str]:
     if isinstance(node, (gast.For, gast.AsyncFor)):
         return before | frozenset(surely_binds(node.iter))
     if isinstance(node, (gast.With, gast.AsyncWith)):
-        items = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part is not None]
-        return bound_after(node.body, before | frozenset(surely_binds(items)))
+        return bound_after(node.body, bound_inside(node, "body", before))
     if isinstance(node, gast.Try):
         return bound_after(node.finalbody, _bound_by_try(node, before))
     if isinstance(node, gast.Delete):

@@ -20,6 +20,13 @@ PYTHON_METHODS = frozenset(
 SIZE_METHODS = frozenset("size numel nelement".split())
 SIZE_ATTRIBUTES = frozenset(("shape", "nbytes"))
 
+# Attributes of a tensor that are tensors, and the fields of the named tuples that torch gives.
+TENSOR_ATTRIBUTES = frozenset(
+    "T mT H mH real imag grad data values indices counts inverse_indices Q R U S V Vh L LU LD P pivots info "
+    "sign logabsdet solution residuals rank singular_values eigenvalues eigenvectors mantissa exponent hist "
+    "bin_edges".split()
+)
+
 # Methods that only tensors have (or arrays, which do no harm): their result is a tensor, and so is their object.
 TENSOR_METHODS = frozenset(
     "sum mean std var prod any all max min amax amin argmax argmin norm abs exp log log2 log10 log1p sqrt rsqrt "
@@ -64,6 +71,13 @@ PYTHON_TORCH_CALLS = frozenset(
     "can_cast is_autocast_enabled is_available device_count get_rng_state Generator is_compiling is_exporting "
     "is_scripting is_tracing no_grad enable_grad inference_mode set_grad_enabled broadcast_shapes typename "
     "manual_seed seed".split()
+)
+# What passes have made of operators and questions about tensors.
+RUNTIME_QUESTIONS = frozenset("and_ and_then or_ or_else not_ any_ all_ equal allclose is_nonzero contains".split())
+# Parts of torch whose functions give anything but tensors: constraints, modules, contexts, what a file holds.
+OTHER_PARTS = frozenset(
+    "utils jit _C backends distributed library distributions overrides fx onnx hub package profiler multiprocessing "
+    "optim compiler export serialization testing load".split()
 )
 # Functions whose first argument is a sequence of tensors.
 SEQUENCE_FUNCTIONS = frozenset(

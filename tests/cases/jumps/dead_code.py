@@ -32,6 +32,17 @@ def binding(x: torch.Tensor):
         return x
         y = 1
     return y
+
+
+def ending(x: torch.Tensor):
+    while x.sum() < 100:
+        x = x * 2
+        if x.max() > 9:
+            return x
+    return -x
+    if x.max() > 9:
+        raise OverflowError
+    return x
 # output
 import torch
 import autograph_torch.runtime as ag
@@ -60,6 +71,18 @@ def binding(x: torch.Tensor):
         return x
         y = 1
     return ag.cond(x.sum() > 0, then, lambda: ag.bound(y))
+
+
+def ending(x: torch.Tensor):
+    def step(x, loop):
+        x = x * 2
+        return ag.cond(x.max() > 9, lambda: loop.exit(x), lambda: loop.next(x))
+    def after(x):
+        return -x
+        if x.max() > 9:
+            return ag.fail(OverflowError)
+        return x
+    return ag.while_steps(lambda x: x.sum() < 100, step, (x,), after=after)
 # calls
 skipping(torch.tensor([[1.0], [-2.0], [-3.0]]))
 returning(torch.ones(2))
@@ -67,3 +90,5 @@ returning(-torch.ones(2))
 list(generating(torch.ones(2)))
 binding(torch.ones(2))
 binding(-torch.ones(2))
+ending(torch.ones(2))
+ending(torch.ones(2000) / 100)
