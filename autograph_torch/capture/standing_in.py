@@ -57,7 +57,8 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         copy.proxy.node.meta[outside.STAND_IN_OF] = original.meta["example_value"]
     elif code is outside.keep.__code__:
         objects = [item.realize() for item in arguments["objects"].realize().items]
-        tracer.__dict__["_autograph_kept"] = [item for item in objects if item.is_tensor()]
+        known = tracer.__dict__.setdefault("_autograph_kept", [])
+        known.extend(item for item in objects if item.is_tensor() and all(item is not other for other in known))
     elif code is outside.kept.__code__:
         found = [item for around in _enclosing(tracer) for item in around.__dict__.get("_autograph_kept", ())]
         arguments["found"] = TupleVariable(found)

@@ -3,8 +3,8 @@
 1. An attribute that is a view (`x.mT`) of a tensor from around a body is computed around it: the body then has two
 inputs of one memory, and torch refuses it. Here it is computed in the body.
 
-2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a new
-tensor is filled with it, as Dynamo does for `torch.full`.
+2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
+new tensor is filled with it, as Dynamo does for `torch.full`.
 
 Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` of its own.
 """

@@ -37,7 +37,7 @@ def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
 
 
 def keep(objects: tuple[Any, ...]) -> None:
-    """In the trip that is being traced, names keep these objects. (Noted by the tracer.)"""
+    """From here on in this body, trips of a loop write to these objects, and keep them. (Noted by the tracer.)"""
 
 
 def kept(found: Tensors = ()) -> Tensors:

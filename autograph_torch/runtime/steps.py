@@ -19,6 +19,7 @@ from autograph_torch.runtime.iteration import Once, Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
+from autograph_torch.runtime.outside import keep
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Outcome
 
@@ -97,6 +98,7 @@ def for_steps(
         The final state; with `after`, what the function returns.
     """
     state = (*carry, *mutated, *reads)
+    keep(mutated)
     if isinstance(iterable, Once):
         return _one_trip(step, state, after)
     sequence = staged_sequence(iterable)
@@ -118,6 +120,7 @@ def while_steps(
 ) -> Any:
     """A `while` loop that data may leave early; as `for_steps`, with `step(*state, loop)` and a test of the state."""
     state = (*carry, *mutated, *reads)
+    keep(mutated)
     loop = Outcomes()
     how: Any = NEXT
     value: Any = HOLE
