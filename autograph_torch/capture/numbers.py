@@ -24,6 +24,7 @@ _DTYPES: dict[type, torch.dtype] = {bool: torch.bool, int: torch.int64, float: t
 _ARITHMETIC = (operator.add, operator.sub, operator.mul)
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 _WITH_TENSORS = frozenset((*_ARITHMETIC, operator.truediv, *_COMPARISONS))
+_BOUNDS_OF_BOOL = ((operator.ge, 0), (operator.le, 1))
 _EXACT = 2**53  # up to here every integer is a double
 
 
@@ -55,10 +56,12 @@ class _Numbers:
         self._made: set[Node] = set()
 
     def rewrite(self) -> list[Read]:
-        nodes = list(self._graph.nodes)
-        items = [node for node in nodes if _is_item(node)]
+        items = [node for node in self._graph.nodes if _is_item(node)]
         if not items:
             return []
+        for item in items:
+            self._drop_range_of_bool(item)
+        nodes = list(self._graph.nodes)
         output = nodes[-1]
         for node in nodes:
             self._visit(node)
@@ -73,6 +76,18 @@ class _Numbers:
         reads += [Read(item, "moved" if self._sink(item, output) else "stayed") for item in left]
         self._graph.lint()
         return reads
+
+    def _drop_range_of_bool(self, item: Node) -> None:
+        """torch asserts of a bool that it is 0 or 1, as a number; that would read it at once."""
+        numbers = [user for user in item.users if user.target is torch.sym_ite and user.args[1:] == (1, 0)]
+        for number in numbers:
+            bounds = [user for user in number.users if (user.target, user.args[1]) in _BOUNDS_OF_BOOL]
+            for asserted in [user for bound in bounds for user in bound.users]:
+                if asserted.target is torch.ops.aten._assert_scalar.default and not asserted.users:
+                    self._graph.erase_node(asserted)
+            for node in (*bounds, number):
+                if not node.users:
+                    self._graph.erase_node(node)
 
     # -- one node -----------------------------------------------------------------------------------------------------
 

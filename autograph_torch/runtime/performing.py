@@ -272,11 +272,13 @@ def in_session(
     kwargs: dict[str, Any],
 ) -> Any:
     """`compiled(*args, **kwargs)` with its effects as `chosen` says; `plain` is the same function, not compiled."""
+    by_torch: BaseException | None = None
     with session(chosen) as call:
         try:
             result = compiled(*args, **kwargs)
         except BaseException as error:
-            call.again |= call.failure is None and call.may_run_again and _is_of_the_program(error)
+            if not call.again and call.failure is None and call.may_run_again and _is_of_the_program(error):
+                call.again, by_torch = True, error
             if not call.again and call.failure is None:
                 call.play()
                 raise
@@ -284,7 +286,10 @@ def in_session(
         raise call.failure
     if call.again:
         call.restore()
-        return in_python(chosen, plain, args, kwargs)
+        result = in_python(chosen, plain, args, kwargs)
+        if by_torch is not None:
+            warnings.warn(_ran_in_python(plain, by_torch), RuntimeWarning, stacklevel=1)
+        return result
     call.play()
     return result
 
@@ -292,6 +297,11 @@ def in_session(
 def _is_of_the_program(error: BaseException) -> bool:
     """Whether eager Python may raise an error, too; otherwise it tells of a failed trace, or comes from outside."""
     return isinstance(error, Exception) and not isinstance(error, (AutographError, TorchDynamoException))
+
+
+def _ran_in_python(function: Callable[..., Any], error: BaseException) -> str:
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return f"the graph of {name} has failed ({type(error).__name__}: {error}); the call has been run in Python"
 
 
 def in_python(chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

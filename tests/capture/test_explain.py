@@ -14,6 +14,7 @@ from rich.console import Console
 
 from autograph_torch import CaptureError, autograph, explain
 from autograph_torch.capture.explain import Explanation
+from tests.harness import from_text
 
 
 def line_of(text: str) -> int:
@@ -143,6 +144,27 @@ def test_what_is_left_alone_says_why() -> None:
     assert left.outcome == "left alone"
     assert "AG201" in left.reason and "yields" in left.reason
     assert found.graphs_after == 0
+
+
+@pytest.mark.parametrize(
+    ("read", "outcome"),
+    [
+        ("x.sum().item()", "moved"),
+        ("float(x.sum())", "moved"),
+        ("int(x.argmax())", "moved"),
+        ("bool(x.sum() > 0)", "moved"),
+        ("(x.sum() > 0).item()", "moved"),
+        ("x.tolist()", "moved"),
+        ("x * x.sum().item()", "vanished"),
+        ("x[: int(x.argmax())]", "stayed"),
+        ("torch.zeros(x.argmax().item())", "stayed"),
+        ("1 / x.sum().item()", "stayed"),
+    ],
+)
+def test_every_form_of_reading_a_number(read: str, outcome: str) -> None:
+    function = from_text(f"def read(x):\n    return {read}\n", "read", f"<reading {read}>")
+    explanation = explain(function, torch.tensor([1.0, 2.0]))
+    assert [site.outcome for site in explanation.sites] == [outcome]
 
 
 def test_failed_capture_is_its_error() -> None:

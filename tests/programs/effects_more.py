@@ -140,16 +140,6 @@ def rich_print_in_a_branch(x):
 
 
 @program(inputs=BOTH)
-def tqdm_write_in_a_loop(x):
-    from tqdm import tqdm
-
-    while x.norm() > 1:
-        tqdm.write(f"norm {x.norm().item():.3f}")
-        x = x / 2
-    return x
-
-
-@program(inputs=BOTH)
 def deprecation_with_stacklevel(x):
     def old_api(v):
         warnings.warn("old_api is deprecated", DeprecationWarning, stacklevel=2)

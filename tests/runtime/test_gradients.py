@@ -276,3 +276,22 @@ def test_integers_must_travel_as_floats(backend: str, monkeypatch: pytest.Monkey
     except Exception:
         return
     assert not same(found, expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_only_the_other_branch_needs_has_a_gradient_of_zeros(backend: str) -> None:
+    """docs/limits.md: eager Python leaves None. (When this fails, torch has learned it.)"""
+
+    def program(x: Tensor, y: Tensor) -> Tensor:
+        if x.sum() > 0:
+            return x * 2
+        return x + y
+
+    gradients = []
+    for function in (program, autograph(program, backend=backend)):
+        x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        function(x, y).sum().backward()
+        torch.testing.assert_close(x.grad, torch.full((2,), 2.0))
+        gradients.append(y.grad)
+    assert gradients[0] is None
+    torch.testing.assert_close(gradients[1], torch.zeros(2))

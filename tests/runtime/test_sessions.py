@@ -424,6 +424,52 @@ def test_tqdm_and_rich_under_any_name() -> None:
         assert out(fast, x) == out(program, x)
 
 
+def test_tqdm_imported_inside() -> None:
+    pytest.importorskip("tqdm")
+
+    def program(x: Tensor) -> Tensor:
+        from tqdm import tqdm
+
+        while x.norm() > 1:
+            tqdm.write(f"norm {x.norm().item():.3f}")
+            x = x / 2
+        return x
+
+    fast = autograph(program, backend="eager")
+    for x in (t(0.5), t(1.5), t(5)):
+        assert out(fast, x) == out(program, x)
+
+
+@pytest.mark.parametrize(("effects", "inside"), [("deferred", False), ("immediate", True)])
+def test_deferred_effects_do_not_wait_for_values(effects: str, inside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The queue holds tensors; what they say is read when the graph has returned."""
+    running, read = [], []
+    original = performing.put_together
+
+    def put_together(part: Any, values: Any) -> Any:
+        read.append(bool(running))
+        return original(part, values)
+
+    def backend(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        def run(*args: Any) -> Any:
+            running.append(True)
+            result = graph(*args)
+            running.clear()
+            return result
+
+        return run
+
+    def program(x: Tensor) -> Tensor:
+        total = x.sum().item()
+        print(f"total {total:.2f}", x, [x.max().item()])
+        logger.warning("mean %.3f", x.mean().item())
+        return x / total
+
+    monkeypatch.setattr(performing, "put_together", put_together)
+    assert out(autograph(program, backend=backend, effects=effects), t(1, 2)) == out(program, t(1, 2))
+    assert set(read) == {inside}
+
+
 def doubled_or_told(x: Tensor, n: Tensor, s: Tensor) -> Tensor:
     if n % 2 == 0:
         x = x * 2
@@ -522,6 +568,19 @@ def test_errors_of_torch_are_those_of_eager() -> None:
             function(t(1, 2), torch.tensor([5]))
         errors.append((text.getvalue(), str(caught.value)))
     assert errors[0] == errors[1]
+
+
+def test_a_graph_that_fails_where_python_does_not() -> None:
+    def failing(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        def run(*args: Any) -> Any:
+            raise RuntimeError("a kernel fails")
+
+        return run
+
+    with pytest.warns(
+        RuntimeWarning, match="two_prints has failed .RuntimeError: a kernel fails.; the call has been run"
+    ):
+        assert out(autograph(two_prints, backend=failing), t(1)) == out(two_prints, t(1))
 
 
 def test_a_failed_trace_is_not_taken_for_the_program() -> None:
