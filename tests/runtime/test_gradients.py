@@ -108,6 +108,32 @@ def nested(x: Tensor) -> Tensor:
     return x.pow(2)
 
 
+def detached_side(x: Tensor) -> Tensor:
+    if x.sum() > 0:
+        y = x.detach() * 2
+    else:
+        y = x * 2
+    return y + x
+
+
+def loop_in_a_loop(x: Tensor) -> Tensor:
+    y = x * 3
+    while y.norm() > 1:
+        z = y * 2
+        while z.norm() > 1:
+            z = z * z.sin() / 3
+        y = y * 0.5 + z * 0.1
+    return y
+
+
+def loop_in_a_branch(x: Tensor) -> Tensor:
+    y = x * 3
+    if x.sum() > 0:
+        while y.norm() > 1:
+            y = y * y.sin() * 0.7
+    return y
+
+
 def integer_beside(x: Tensor) -> tuple[Tensor, Tensor, int]:
     count = 3
     index = x.argmax()
@@ -154,6 +180,9 @@ PROGRAMS: dict[str, tuple[Function, list[Any]]] = {
     "break": (break_out, TRIPS),
     "branch": (branch_values, SIGNS),
     "branch in a loop": (nested, TRIPS),
+    "detached side": (detached_side, SIGNS),
+    "loop in a loop": (loop_in_a_loop, TRIPS),
+    "loop in a branch": (loop_in_a_branch, [*TRIPS, t(-1.0, -2.0)]),
     "integers beside": (integer_beside, SIGNS),
     "truth values beside": (truth_beside, SIGNS),
     "large integers beside": (large_integer_beside, KEYS),
@@ -169,7 +198,7 @@ def test_as_in_eager_python(name: str, backend: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["accumulator without a gradient", "branch in a loop"])
+@pytest.mark.parametrize("name", ["detached side", "loop in a loop", "loop in a branch", "branch in a loop"])
 def test_as_in_eager_python_with_inductor(name: str) -> None:
     """Inductor must not write over what the backward pass still needs (S3)."""
     function, inputs = PROGRAMS[name]
