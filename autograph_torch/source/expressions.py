@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import keyword
+import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from autograph_torch.source.skeleton import (
 )
 from autograph_torch.source.wrapping import Wrapping
 
+_NEWLINE = re.compile(r"\r\n|\r|\n")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _TAKES_BARE_TUPLE = (gast.Assign, gast.Return, gast.For, gast.AsyncFor)
 _OPEN_TO_ALL = (gast.Name, gast.Starred, gast.Slice, gast.FormattedValue)
@@ -48,7 +50,7 @@ class Expressions:
         self.pristine = pristine
         self.copier = copier
         self.copying = copying
-        self.wrapping = Wrapping(source, self.text, self.is_old)
+        self.wrapping = Wrapping(source, self.text, self.is_old, self.listed)
 
     def fitted(self, node: gast.expr, indent: str, before: int, after: int = 0, bare: bool = False) -> str:
         """The text for a place with `before` columns to its left and `after` columns to its right."""
@@ -75,6 +77,29 @@ class Expressions:
         if bare and isinstance(node, gast.Tuple) and len(node.elts) > 1:
             return ", ".join(self.text(element, indent) for element in node.elts)
         return self.printed(node, indent)
+
+    def listed(self, node: gast.expr, indent: str) -> str | None:
+        """Old text that runs over lines and has no brackets around it, for a line of its own; None for any other."""
+        if (
+            not self.copying
+            or id(node) not in self.pristine
+            or not self._has_span(node)
+            or isinstance(node, gast.Tuple)
+        ):
+            return None
+        start, end = self.source.span(node)
+        if not self._breaks(start, end) or self._has_brackets(start, end):
+            return None
+        old_indent = self.source.indent(self.source.line_number(start))
+        text = self.copier.copy(start, end, old_indent, indent)
+        return self._aligned(text, start, end, indent)
+
+    def _aligned(self, text: str, start: int, end: int, indent: str) -> str:
+        """Strings one below the other, where there is nothing else."""
+        tokens = itertools.takewhile(lambda token: token.start < end, self.source.tokens.after(start))
+        if any(token.kind not in ("STRING", "NL") or "\n" in token.text.strip() for token in tokens):
+            return text
+        return f"{self.source.newline}{indent}".join(line.strip() for line in _NEWLINE.split(text))
 
     def printed(self, node: Any, indent: str) -> str:
         """New text for a node of any kind; old sub-expressions keep theirs."""
@@ -203,13 +228,18 @@ class Expressions:
         start, end = self.source.span(old)
         if not self._breaks(start, end):
             return text
-        left = self.source.tokens.previous_code(start)
-        right = self.source.tokens.next_code(end)
-        if left is None or left.text != "(" or right.text != ")" or self._is_call(left.start):
+        if not self._has_brackets(start, end):
             return f"({text})"
+        left, right = self.source.tokens.previous_code(start), self.source.tokens.next_code(end)
+        assert left is not None
         old_indent = self.source.indent(self.source.line_number(start))
         opening = self.copier.copy(left.start, start, old_indent, indent)
         return opening + text + self.copier.copy(end, right.end, old_indent, indent)
+
+    def _has_brackets(self, start: int, end: int) -> bool:
+        """The parentheses around a span are there for it alone."""
+        left, right = self.source.tokens.previous_code(start), self.source.tokens.next_code(end)
+        return left is not None and (left.text, right.text) == ("(", ")") and not self._is_call(left.start)
 
     def _is_call(self, parenthesis: int) -> bool:
         before = self.source.tokens.previous_code(parenthesis)
@@ -220,7 +250,7 @@ class Expressions:
     def _string(self, node: gast.Constant) -> str:
         """A new string, with the quotes that the file prefers."""
         text = unparse(node)
-        plain = text.startswith("'") and not set(text) & {"\\", '"'}
+        plain = text.startswith("'") and '"' not in text
         return f'"{text[1:-1]}"' if plain and self.source.quote == '"' else text
 
     def _formatted(self, node: gast.JoinedStr) -> str:

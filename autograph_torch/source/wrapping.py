@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import gast
@@ -10,17 +11,24 @@ from autograph_torch.source.file import SourceFile
 from autograph_torch.source.skeleton import binds_weaker, is_thunk, stand_in, unparse
 
 Flat = Callable[[gast.expr, str, bool], str]
+Listed = Callable[[gast.expr, str], "str | None"]
 
+_WORDS = re.compile(r"\S*\s+|\S+")
+_NEED_PARENTHESES = (gast.IfExp, gast.Lambda, gast.NamedExpr, gast.Yield, gast.YieldFrom)
 _BRACKETS = {gast.Tuple: "()", gast.List: "[]", gast.Set: "{}"}
 
 
 class Wrapping:
-    """`flat(node, indent, bare)` is the unbroken text of an expression; what `is_old` keeps the lines it has."""
+    """`flat(node, indent, bare)` is the unbroken text of an expression; what `is_old` keeps the lines it has.
 
-    def __init__(self, source: SourceFile, flat: Flat, is_old: Callable[[gast.expr], bool]) -> None:
+    `listed(node, indent)` is old text that runs over lines and begins one of its own, where brackets hold it together.
+    """
+
+    def __init__(self, source: SourceFile, flat: Flat, is_old: Callable[[gast.expr], bool], listed: Listed) -> None:
         self.source = source
         self.flat = flat
         self.is_old = is_old
+        self.listed = listed
 
     def fitted(self, node: gast.expr, indent: str, before: int, after: int = 0, bare: bool = False) -> str:
         """Flat if that fits between `before` and `after` columns, otherwise broken if it can be broken."""
@@ -30,8 +38,11 @@ class Wrapping:
 
     def _broken(self, node: gast.expr, indent: str) -> str | None:
         if isinstance(node, gast.Call) and (node.args or node.keywords):
-            if isinstance(_only_argument(node), (gast.Name, gast.Constant)):
+            only = _only_argument(node)
+            if isinstance(only, (gast.Name, gast.Constant)):
                 return None  # three lines for `f(x)` would not be easier to read
+            if isinstance(only, gast.GeneratorExp) and not self.is_old(only):
+                return self._comprehension(only, f"{self._operand(node.func, indent)}(", ")", indent)
             return self._items(f"{self._operand(node.func, indent)}(", self._arguments(node), ")", indent)
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
             inner = self._broken(node.func.value, indent) if isinstance(node.func.value, gast.Call) else None
@@ -39,6 +50,8 @@ class Wrapping:
         if isinstance(node, (gast.Tuple, gast.List, gast.Set)) and node.elts:
             brackets = _BRACKETS[type(node)]
             return self._items(brackets[0], [("", element) for element in node.elts], brackets[1], indent)
+        if isinstance(node, gast.ListComp):
+            return self._comprehension(node, "[", "]", indent)
         if isinstance(node, gast.Lambda):
             return self._lambda(node, indent)
         if isinstance(node, gast.BoolOp):
@@ -70,9 +83,39 @@ class Wrapping:
     def _item(self, item: gast.expr, indent: str, before: int) -> str:
         if isinstance(item, gast.Starred):
             return "*" + self._item(item.value, indent, before + 1)
+        own_line = before == len(indent)
+        if own_line and (listed := self.listed(item, indent)) is not None:
+            return listed
         text = self.fitted(item, indent, before, 1)
+        if own_line and before + len(text) >= self.source.line_limit and _is_string(item) and not self.is_old(item):
+            return self._string(item.value, indent)
         needs = isinstance(item, (gast.Yield, gast.YieldFrom, gast.NamedExpr)) and not text.startswith("(")
         return f"({text})" if needs else text
+
+    def _string(self, value: str, indent: str) -> str:
+        """A string as several, one a line; they are parted behind spaces."""
+        pieces = [""]
+        for word in _WORDS.findall(value):
+            longer = self.flat(gast.Constant(pieces[-1] + word, None), indent, False)
+            fits = len(indent) + len(longer) < self.source.line_limit
+            pieces = [*pieces[:-1], pieces[-1] + word] if fits or not pieces[-1] else [*pieces, word]
+        lines = (self.flat(gast.Constant(piece, None), indent, False) for piece in pieces)
+        return f"{self.source.newline}{indent}".join(lines)
+
+    def _comprehension(self, node: gast.GeneratorExp | gast.ListComp, opening: str, closing: str, indent: str) -> str:
+        inner = indent + self.source.indent_unit
+        lines = [opening, inner + self._item(node.elt, inner, len(inner))]
+        for part in node.generators:
+            word = "async for" if part.is_async else "for"
+            target = self.flat(part.target, inner, True)
+            lines.append(f"{inner}{word} {target} in {self._closed(part.iter, inner)}")
+            lines += [f"{inner}if {self._closed(test, inner)}" for test in part.ifs]
+        return self.source.newline.join([*lines, indent + closing])
+
+    def _closed(self, node: gast.expr, indent: str) -> str:
+        """The text for a place where a condition or a lambda needs parentheses."""
+        text = self.flat(node, indent, False)
+        return f"({text})" if isinstance(node, _NEED_PARENTHESES) else text
 
     def _lambda(self, node: gast.Lambda, indent: str) -> str:
         head = "lambda: " if is_thunk(node) else unparse(gast.Lambda(node.args, gast.Constant(0, None)))[:-1]
@@ -89,6 +132,10 @@ class Wrapping:
             text = self.fitted(part, inner, len(inner) + len(prefix))
             lines.append(inner + prefix + (f"({text})" if binds_weaker(whole, part) else text))
         return self.source.newline.join(["(", *lines, indent + ")"])
+
+
+def _is_string(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, str)
 
 
 def _only_argument(node: gast.Call) -> gast.expr | None:
