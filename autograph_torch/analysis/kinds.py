@@ -351,7 +351,8 @@ class Kinds:
                     self._evidence.add(function.value.id)
             path = self.torch_path(function)
             if path is not None and node.args and isinstance(node.args[0], gast.Name):
-                if path.split(".")[-1] not in _NO_EVIDENCE:
+                last = path.split(".")[-1]
+                if last not in _NO_EVIDENCE and not last[:1].isupper() and path.split(".")[0] not in words.OTHER_PARTS:
                     self._evidence.add(node.args[0].id)
         for name in self._evidence - set(self._imports.torch) - self._imports.modules:
             if self._env.get(name, U) == U and (name in self._seeds or name not in self._bound):
