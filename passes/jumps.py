@@ -81,6 +81,7 @@ class _Structurer:
     def block(self, block: list[gast.stmt], end: _End, bound: frozenset[str], explicit: bool) -> list[gast.stmt]:
         """The block with its jumps structured; `explicit`: its end must be a jump."""
         done: list[gast.stmt] = []
+        original, block = block, [part for statement in block for part in self._finish_behind(statement)]
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
             if not completes(block[max(index - 1, 0) : index]):  # never reached: nothing there is data's to decide
@@ -107,7 +108,21 @@ class _Structurer:
             done.append(place(_copy(end.jump), block[-1]) if block else _copy(end.jump))
         if end.drops_continue and done and isinstance(done[-1], gast.Continue):
             done[-1:] = [] if len(done) > 1 else [replace(done[-1], gast.Pass())]
-        return block if _same(done, block) else done
+        return original if _same(done, original) else done
+
+    def _finish_behind(self, node: gast.stmt) -> list[gast.stmt]:
+        """What the last trip of `while True` does before it returns stands behind the loop."""
+        endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
+        if not endless or node.orelse or exits(node.body).breaks or not self._facts.needs_steps(node):
+            return [node]
+        goes_on = [k for k, one in enumerate(node.body) if isinstance(one, gast.If) and _only_continues(one)]
+        if not goes_on:
+            return [node]
+        guard, tail = node.body[goes_on[-1]], node.body[goes_on[-1] + 1 :]
+        if not tail or completes(tail) or exits(tail).continues:
+            return [node]
+        stop = gast.If(test=runtime_call("not_", guard.test), body=[place(gast.Break(), guard)], orelse=[])
+        return [derive(node, body=[*node.body[: goes_on[-1]], replace(guard, stop)]), *tail]
 
     def _returns_early(self, node: gast.For | gast.While) -> bool:
         return self._facts.needs_steps(node) and exits(node.body).returns
@@ -303,6 +318,10 @@ class _Structurer:
         test = runtime_call("not_", name(flag))
         orelse = place(gast.If(test=test, body=node.orelse, orelse=[]), node)
         return [begin, *self._loop(loop, after | {flag}, bound | {flag}), orelse]
+
+
+def _only_continues(node: gast.If) -> bool:
+    return len(node.body) == 1 and isinstance(node.body[0], gast.Continue) and not node.orelse
 
 
 def _test_into_body(node: gast.While) -> gast.While:

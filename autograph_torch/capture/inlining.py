@@ -41,6 +41,7 @@ from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
+from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import (
@@ -229,6 +230,7 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
 _REPAIRS = (
     numbers_of_copies,
     views_in_bodies,
+    python_calls,
     floats_read_outside,
     numbers_as_tensors,
     local_assumptions,

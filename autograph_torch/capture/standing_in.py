@@ -14,7 +14,10 @@ from typing import Any
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.output_graph import LazyProxy, SubgraphTracer
 from torch._dynamo.variables import (
+    BaseListVariable,
+    BaseUserFunctionVariable,
     ConstantVariable,
+    ConstDictVariable,
     DeletedVariable,
     TensorVariable,
     TupleVariable,
@@ -25,7 +28,7 @@ from torch._dynamo.variables.base import AttributeMutationNew
 from autograph_torch.capture import field_writes
 from autograph_torch.capture.shared_results import check_at_the_end
 from autograph_torch.capture.torch_fixes import keep_names_apart
-from autograph_torch.runtime import instances, memories, outside, structure, tracing
+from autograph_torch.runtime import codec, instances, memories, outside, structure, tracing
 
 
 def allow_stand_ins() -> None:
@@ -73,6 +76,12 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
     elif code is instances.note_replaced.__code__:
         field_writes.note_twins(arguments["before"].realize(), arguments["after"].realize())
+    elif code is structure.number_of.__code__:
+        arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize()))
+    elif code is outside.remember.__code__:
+        _remembered()[arguments["site"].as_python_constant()] = list(_objects_in(arguments["values"]))
+    elif code is codec.thing.__code__:
+        arguments["found"] = _things()[arguments["number"].as_python_constant()]
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
         check_at_the_end(parent.output)
@@ -112,6 +121,38 @@ def _is_same(value: Any, other: Any, tracer: Any) -> bool:
         return value is other
     fakes = [_resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
     return fakes[0] is fakes[1]
+
+
+def _things() -> list[Any]:
+    """Objects that bodies of this trace give back, and that were there before them."""
+    return tracing.notebook().setdefault("things", [])  # type: ignore[no-any-return]
+
+
+def _remembered() -> dict[str, list[Any]]:
+    """By site: the objects that a loop begins with."""
+    return tracing.notebook().setdefault("remembered", {})  # type: ignore[no-any-return]
+
+
+def _objects_in(variable: Any) -> Iterator[Any]:
+    variable = variable.realize()
+    if isinstance(variable, (BaseListVariable, ConstDictVariable)):
+        inner = variable.items.values() if isinstance(variable, ConstDictVariable) else variable.items
+        for item in inner:
+            yield from _objects_in(item)
+    elif isinstance(variable, (UserDefinedObjectVariable, BaseUserFunctionVariable)):
+        yield variable
+
+
+def _number_of(variable: Any) -> int:
+    mutation = variable.mutation_type
+    before = variable.source is not None or (mutation is not None and mutation.scope < current_scope_id())
+    if not before and all(variable is not one for known in _remembered().values() for one in known):
+        return -1
+    for number, known in enumerate(_things()):
+        if known is variable or (hasattr(known, "value") and known.value is getattr(variable, "value", None)):
+            return number
+    _things().append(variable)
+    return len(_things()) - 1
 
 
 def _variable(used: memories.Used) -> TensorVariable:

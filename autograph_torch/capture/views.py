@@ -6,6 +6,8 @@ inputs of one memory, and torch refuses it. Here it is computed in the body.
 2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
 new tensor is filled with it, as Dynamo does for `torch.full`.
 
+3. `x.resize_as_(y)` does nothing where the sizes are the same, and is refused all the same.
+
 Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` of its own.
 """
 
@@ -24,14 +26,28 @@ _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 @contextlib.contextmanager
 def views_in_bodies() -> Iterator[None]:
     """Compute views that are attributes in the body that asks for them, and fill new tensors with tensors."""
+    resize = TensorVariable.method_resize_as_
+
+    def resize_as(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        same = len(args) == 1 and not kwargs and _sizes(self) is not None and _sizes(self) == _sizes(args[0])
+        return self if same else resize(self, tx, *args, **kwargs)
+
     added = {**{f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}, "method_new_full": _filled}
     for name, method in added.items():
         setattr(TensorVariable, name, method)
+    TensorVariable.method_resize_as_ = resize_as  # type: ignore[method-assign]
     try:
         yield
     finally:
+        TensorVariable.method_resize_as_ = resize  # type: ignore[method-assign]
         for name in added:
             delattr(TensorVariable, name)
+
+
+def _sizes(variable: Any) -> tuple[int, ...] | None:
+    """The size of a tensor, when it is known."""
+    size = variable.realize().as_proxy().node.meta["example_value"].shape
+    return tuple(size) if all(type(n) is int for n in size) else None
 
 
 def _view_in_body(name: str) -> Any:

@@ -37,6 +37,12 @@ from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 _ABSENT: Spec = ("hole",)
 
+
+def thing(number: int, found: Any = None) -> Any:
+    """The object of a number (see structure.number_of). (Filled in by the tracer.)"""
+    return found
+
+
 # What the text of the code needs beside its constants.
 _NAMES = {
     "torch": torch,
@@ -44,6 +50,7 @@ _NAMES = {
     "either": either,
     "number_flag": number_flag,
     "put_together": put_together,
+    "thing": thing,
     "Maybe": Maybe,
     "Undefined": Undefined,
     "HOLE": HOLE,
@@ -204,6 +211,8 @@ class _Writer:
             return self.made[plan[1]]
         if kind == "object":
             return f"handed[{plan[1]}]"
+        if kind == "thing":
+            return f"thing({plan[1]})"
         if kind == "undefined":
             return f"Undefined({plan[1]!r})"
         if kind == "hole":

@@ -279,7 +279,7 @@ def _different(then: Spec, otherwise: Spec) -> Mismatch:
 
 def takes_apart(plan: Plan, spec: Spec) -> bool:
     """Whether an object that a loop began with gives way to one that a trip has made."""
-    if plan[0] == "object":
+    if plan[0] in ("object", "thing"):
         return bool(spec[0] == "instance")
     both = plan[0] in CONTAINERS and spec[0] == plan[0] and len(plan[2]) == len(spec[2])
     return both and any(takes_apart(a, b) for a, b in zip(plan[2], spec[2], strict=True))

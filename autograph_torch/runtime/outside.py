@@ -36,6 +36,10 @@ def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
     """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
 
 
+def remember(site: str, values: tuple[Any, ...]) -> None:
+    """The objects in these values were there before the bodies of a loop. (Noted by the tracer.)"""
+
+
 def keep(objects: tuple[Any, ...]) -> None:
     """From here on in this body, trips of a loop write to these objects, and keep them. (Noted by the tracer.)"""
 

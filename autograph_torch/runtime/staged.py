@@ -33,6 +33,7 @@ from autograph_torch.runtime.outside import (
     copies_outside,
     outside_tensors,
     put_stand_ins,
+    remember,
     write_outside,
     written,
 )
@@ -67,6 +68,7 @@ def run(
     outer = surrounding_effects()
     announce(site, mutated, reads)
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
+    remember(site, () if notes.takes_apart(site) else state)
     handed = _handed(site, state)
     spec = spec_of(state, handed=handed)
     notes.note_carry(site, spec)
@@ -101,6 +103,7 @@ def run(
             return tuple(final[1:])
         notes.discard_attempt(site)
         if notes.takes_apart(site):
+            remember(site, ())
             handed = _handed(site, state)
             spec = spec_of(state, handed=handed)
             notes.note_carry(site, spec)

@@ -78,6 +78,9 @@ def spec_of(
     for index in range(len(handed)):
         if value is handed[index]:
             return ("object", index, type(value).__name__)
+    number = number_of(value)
+    if number >= 0:
+        return ("thing", number, type(value).__name__)
     attributes = own_attributes(value)
     if attributes is not None and len(path) < _DEPTH:
         parts = tuple([getattr(value, name) for name in attributes])
@@ -141,6 +144,11 @@ def is_record(value: Any) -> bool:
 
 def made_here(value: Any, found: bool = False) -> bool:
     """Whether the body that is being traced has made an object. (Filled in by the tracer.)"""
+    return found
+
+
+def number_of(value: Any, found: int = -1) -> int:
+    """A number for an object that was there before the body; -1 for others. (Filled in by the tracer.)"""
     return found
 
 

@@ -387,3 +387,41 @@ def buffer_of_a_loop_that_may_stop(x):
         if total.sum() > 100:
             break
     return total, buffer
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(40, 50),), lambda: (vec(-1, -2),)])
+def last_trip_that_returns(x):
+    trips = torch.tensor(0)
+    while True:
+        x = x * 2 + 1
+        trips = trips + 1
+        if (x.sum() < 30) & (trips < 9):
+            continue
+        names = {"value": x - 1, "trips": trips}
+        return names
+
+
+class Table:
+    """An object with a tensor, which nobody changes."""
+
+    def __init__(self):
+        self.weights = torch.tensor([2.0, 3.0])
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(40, 50),)])
+def object_that_goes_through_a_loop(x):
+    table = Table()
+    result = (table, x)
+    while result[1].sum() < 50:
+        result = (table, result[1] * table.weights)
+    return result[1] + result[0].weights
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def object_that_both_branches_give(x):
+    table = Table()
+    if x.sum() > 0:
+        pair = (table, x)
+    else:
+        pair = (table, -x)
+    return pair[0].weights * pair[1]

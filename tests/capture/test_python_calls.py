@@ -1,0 +1,56 @@
+"""Calls that Dynamo does not take by itself, each beside something that only the rewritten code can do."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import autograph
+
+
+def copied_dict(x: torch.Tensor) -> torch.Tensor:
+    settings = copy.copy({"scale": x})
+    if x.sum() > 0:
+        return settings["scale"] * 2
+    return x
+
+
+def sorted_items(x: torch.Tensor) -> list[str]:
+    names = [name for name, _ in sorted({"b": x, "a": -x, "c": x}.items(), reverse=True)]
+    return names if x.ndim else []
+
+
+def range_of_a_tensor(x: torch.Tensor) -> torch.Tensor:
+    count = (x > 0).sum()
+    return torch.arange(count + 1) if x.ndim else x
+
+
+def resized_to_its_size(x: torch.Tensor) -> torch.Tensor:
+    buffer = torch.empty_like(x)
+    buffer.resize_as_(x).copy_(x)
+    return buffer + 1 if x.sum() > 0 else buffer
+
+
+@pytest.mark.parametrize("function", [copied_dict, sorted_items, range_of_a_tensor, resized_to_its_size])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_taken(function: Callable[..., Any], sign: float) -> None:
+    x = sign * torch.tensor([1.0, 2.0])
+    expected, actual = function(x), autograph(function, backend="eager")(x)
+    assert type(actual) is type(expected)
+    torch.testing.assert_close(actual, expected) if isinstance(expected, torch.Tensor) else None
+    assert isinstance(expected, torch.Tensor) or actual == expected
+
+
+def test_sort_that_compares_tensors_is_not_taken() -> None:
+    """Eager compares the tensors when two keys are the same; so nothing may be assumed."""
+
+    def pairs(x: torch.Tensor) -> torch.Tensor:
+        ordered = sorted([("a", x), ("a", -x)])
+        return ordered[0][1]
+
+    with pytest.raises(Exception, match="sort"):
+        autograph(pairs, backend="eager")(torch.tensor(1.0))
