@@ -64,7 +64,7 @@ class Texts:
                 [part.value for part in formatted] + [inner for p in formatted for inner in _in_spec(p)]
             )
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
-            return _is_string(node.left) and self._any_data([node.right])
+            return self._is_template(node.left, node.right) and self._any_data([node.right])
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
             return self.is_text(node.left) or self.is_text(node.right)
         if not isinstance(node, gast.Call):
@@ -74,6 +74,16 @@ class Texts:
         if _is_method(node, "join") and len(node.args) == 1:
             return self._builds_texts(node.args[0])
         return _is_conversion(node) and self._any_data(node.args)
+
+    def _is_template(self, left: gast.expr, right: gast.expr) -> bool:
+        """Whether `left % right` puts a string together, and is no arithmetic."""
+        if _is_string(left):
+            return True
+        rest = self._facts.function.args.vararg
+        several = isinstance(right, (gast.Tuple, gast.Dict)) or (
+            isinstance(right, gast.Name) and rest is not None and right.id == rest.id
+        )
+        return several and isinstance(left, (gast.Name, gast.Attribute))
 
     def _is_plain(self, arm: gast.expr) -> bool:
         """Whether an arm of a conditional expression is a string, and made of what can as well be made in vain."""
@@ -234,8 +244,12 @@ def _is_string(node: gast.expr) -> bool:
 
 
 def _is_method(node: gast.Call, method: str) -> bool:
-    """`"...".method(...)`."""
-    return isinstance(node.func, gast.Attribute) and node.func.attr == method and _is_string(node.func.value)
+    """`"...".method(...)`; also of a template that has a name, when only strings have the method."""
+    if not isinstance(node.func, gast.Attribute) or node.func.attr != method:
+        return False
+    return _is_string(node.func.value) or (
+        method == "format" and isinstance(node.func.value, (gast.Name, gast.Attribute))
+    )
 
 
 def _is_conversion(node: gast.Call) -> bool:

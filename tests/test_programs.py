@@ -30,7 +30,7 @@ DECORATED = ("func", "PathAOrPathB", "sequential_itself", "bound_method_as_the_s
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, way: Way) -> None:
     # What was written before an exception is there afterwards, and it is handled inside, only under the decorator.
-    raises = PROGRAMS[name].topic in ("raises", "caught", "effects_more") and way == "eager"
+    raises = PROGRAMS[name].topic in ("raises", "caught", "effects_more", "effects_in_use") and way == "eager"
     agrees(PROGRAMS[name], "decorator" if raises else way)
 
 

@@ -278,7 +278,7 @@ def _shown_in_text(part: Any) -> list[Any]:
     if part[1] == "percent" and template[0] == "const":
         return _as_percent(template[1], list(values[2]) if values[0] == "tuple" else [values])
     if part[1] != "format" or template[0] != "const":
-        return [values, named]
+        return [template, values, named]
     by_name = dict(zip(named[1], named[2], strict=True))
     numbers = itertools.count()
     shown = []

@@ -31,6 +31,7 @@ from torch.fx.experimental.symbolic_shapes import guard_scalar, has_free_unbacke
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
+from autograph_torch.capture.buffers import set_nothing, sets_again
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, watch_twins
@@ -94,6 +95,9 @@ def install(required: bool = True) -> None:
             new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
             _move_cells(parent.output.side_effects, code, new, symbolic_locals)
             code = new
+        if sets_again(code, parent, symbolic_locals):
+            _move_cells(parent.output.side_effects, code, set_nothing.__code__, symbolic_locals)
+            code = set_nothing.__code__
         if STANDS_FOR(code):
             code = code_of(symbolic_locals["written"].as_python_constant()[0])
         if code is plain.__code__:

@@ -66,7 +66,7 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         found = [item for around in _enclosing(tracer) for item in around.__dict__.get("_autograph_kept", ())]
         arguments["found"] = TupleVariable(found)
     elif code is structure.same_object.__code__:
-        same = _is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
+        same = is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
         arguments["found"] = ConstantVariable.create(same)
     elif code is structure.made_here.__code__:
         mutation = arguments["value"].realize().mutation_type
@@ -115,7 +115,7 @@ def _own_attributes(item: Any, effects: Any) -> list[str] | None:
     return [name for name, value in written.items() if not isinstance(value, DeletedVariable)]
 
 
-def _is_same(value: Any, other: Any, tracer: Any) -> bool:
+def is_same(value: Any, other: Any, tracer: Any) -> bool:
     """Whether two variables are one object for the program; tensors by what they are inside of the body."""
     if not (isinstance(value, TensorVariable) and isinstance(other, TensorVariable)):
         return value is other

@@ -85,16 +85,16 @@ class Text:
         return str(self)
 
 
-def text(template: str, *values: Any, **named: Any) -> Any:
+def text(template: Any, *values: Any, **named: Any) -> Any:
     """`template.format(*values, **named)`, now or when the graph runs."""
-    if not torch.compiler.is_compiling():
+    if not torch.compiler.is_compiling() or not isinstance(template, (str, Text)):
         return template.format(*values, **named)
     return Text("format", template, values, named)
 
 
-def percent(template: str, values: Any) -> Any:
+def percent(template: Any, values: Any) -> Any:
     """`template % values`, now or when the graph runs."""
-    if not torch.compiler.is_compiling():
+    if not torch.compiler.is_compiling() or not isinstance(template, (str, Text)):
         return template % values
     return Text("percent", template, values, {})
 

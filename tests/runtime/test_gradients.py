@@ -324,3 +324,20 @@ def test_what_only_the_other_branch_needs_has_a_gradient_of_zeros(backend: str) 
         gradients.append(y.grad)
     assert gradients[0] is None
     torch.testing.assert_close(gradients[1], torch.zeros(2))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_its_zeros_meet_nan_before_the_branch(backend: str) -> None:
+    """docs/limits.md, too."""
+
+    def program(x: Tensor, weight: Tensor) -> Tensor:
+        loss = (x * weight).sum()
+        if loss.isnan():
+            return torch.zeros(())
+        return loss
+
+    weight = torch.ones(2, requires_grad=True)
+    loss = autograph(program, backend=backend)(torch.tensor([float("nan"), 1.0]), weight)
+    assert loss.requires_grad
+    loss.backward()
+    assert weight.grad is not None and weight.grad.isnan().tolist() == [True, False]

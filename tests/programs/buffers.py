@@ -1,0 +1,90 @@
+"""Buffers that are counted up, also on paths that return early."""
+
+import logging
+
+import torch
+from torch import nn
+
+from tests.harness import program, vec
+
+logger = logging.getLogger("programs.buffers")
+logger.setLevel(logging.DEBUG)
+NAN = float("nan")
+X = [lambda: (vec(1, 2),), lambda: (vec(-1, 2),), lambda: (vec(3, 2),)]
+
+
+@program(inputs=X)
+class CounterSetBackOnAnEarlyReturn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("good", torch.tensor(0))
+
+    def forward(self, x):
+        if x[0] < 0:
+            self.good.zero_()
+            return x
+        self.good += 1
+        return x * 2
+
+
+@program(inputs=X)
+class CounterBehindAnEarlyReturn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("good", torch.tensor(0))
+
+    def forward(self, x):
+        if x[0] < 0:
+            return x
+        self.good += 1
+        return x * 2
+
+
+@program(inputs=X)
+class CounterInBothBranches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("good", torch.tensor(0))
+
+    def forward(self, x):
+        if x[0] < 0:
+            self.good.zero_()
+        else:
+            self.good += 1
+        return x * 2
+
+
+@program(inputs=X)
+class CounterThatIsRead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("good", torch.tensor(0))
+
+    def forward(self, x):
+        if x[0] < 0:
+            print("neg")
+            return x.new_zeros(())
+        self.good += 1
+        if self.good >= 2:
+            print("ok", self.good.item())
+        return x.sum() * 2
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(NAN, 2),), lambda: (vec(1, 3),), lambda: (vec(2, 3),)])
+class LossScaler(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = 1024.0
+        self.register_buffer("good", torch.tensor(0))
+        self.lin = nn.Linear(2, 1)
+
+    def forward(self, x):
+        loss = self.lin(x).sum() * self.scale
+        if not torch.isfinite(loss):
+            logger.warning("overflow, scale %.0f -> %.0f", self.scale, self.scale / 2)
+            self.good.zero_()
+            return loss.new_zeros(())
+        self.good += 1
+        if self.good >= 2:
+            print("scale ok after", self.good.item(), "steps")
+        return loss / self.scale
