@@ -89,6 +89,12 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         for role in ("mutated", "reads"):
             for item in arguments[role].realize().items:
                 memories.note_use(site, _resolved(item.realize().proxy, tracer), role == "mutated")
+    elif code is outside.hand_out.__code__:
+        site = arguments["site"].as_python_constant()
+        for item in arguments["tensors"].realize().items:
+            proxy = _resolved(item.realize().as_proxy(), tracer)
+            if proxy.tracer is not tracer:
+                memories.note_use(site, proxy, False)
     elif code is outside.outside_tensors.__code__:
         site = arguments["site"].as_python_constant()
         tracing.notebook()[site, "groups"] = memories.groups_of(site)

@@ -18,6 +18,7 @@ from autograph_torch.runtime.outside import (
     announce,
     clones_of,
     copies_outside,
+    hand_out,
     kept,
     outside_tensors,
     put_stand_ins,
@@ -147,15 +148,14 @@ def _attempt(
             token_spec = spec_of(token)
         if torch.is_grad_enabled():
             refuse_random_numbers()
+        contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))])
+        hand_out(site, tensors_in((value, contents)))
         notes.note_body(site)
         notes.leave_body()
         known = _known(pairs, tensors, stand_ins, elements)
         seen: Seen = []
         value_spec = spec_of(value, known, sources, seen, (0,))
-        contents, contents_spec = (), _NOTHING
-        if pairs:
-            contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))])
-            contents_spec = spec_of(contents, known, (), seen, (1,))
+        contents_spec = spec_of(contents, known, (), seen, (1,)) if pairs else _NOTHING
         fields_spec = spec_of(attributes, known, (), seen, (3,)) if attributes else _NOTHING
         specs = (value_spec, contents_spec, spec_of(new) if new else _NOTHING, fields_spec, token_spec)
         return ("tuple", 5, specs), (value, contents, new, attributes, token)
@@ -165,6 +165,8 @@ def _attempt(
         return encode(notes.note_then(site, spec), result)
 
     def otherwise() -> list[torch.Tensor]:
+        if not notes.stand_ins_suffice(site):
+            return encode(notes.give_up(site), None)
         spec, result = run("otherwise", false_fn)
         return encode(notes.note_otherwise(site, spec), result)
 

@@ -249,6 +249,14 @@ def _filled(spec: Spec) -> Plan:
     return spec
 
 
+def unaliased(spec: Spec) -> Spec:
+    """A description in which no object from around the branch, or earlier in the result, is known again."""
+    spec = _unaliased(spec)
+    if spec[0] in CONTAINERS:
+        return (spec[0], spec[1], tuple(unaliased(part) for part in spec[2]))
+    return spec
+
+
 def _unaliased(spec: Spec) -> Spec:
     return spec[2] if spec[0] in SHARED else spec
 

@@ -68,9 +68,11 @@ def note_then(site: str, spec: Any) -> Written:
     """Remember what the first branch gives; the code that takes it apart.
 
     When it is what it was in an earlier trace of the same branch, it travels as the two branches agreed on then.
+    (Which parts are objects from around the branch may be known by now, and not have been then.)
     """
     notes = tracing.notebook()
-    known = repr(notes.get((site, "then"))) == repr(spec) and (site, "plan") in notes
+    before = notes.get((site, "then"))
+    known = (site, "plan") in notes and before and repr(layout.unaliased(before)) == repr(layout.unaliased(spec))
     notes[site, "then"] = spec
     notes[site, "first"] = layout.travel(notes[site, "plan"] if known else spec)
     return _branch_encoder(spec, notes[site, "first"])
@@ -90,6 +92,12 @@ def note_otherwise(site: str, spec: Any) -> Written:
     notes[site, "plan"], first = plan, notes[site, "first"]
     notes[site, "agrees"] = layout.same_form(layout.travel(plan), first)
     return _branch_encoder(spec if notes[site, "agrees"] else ("hole",), first)
+
+
+@torch.compiler.assume_constant_result
+def give_up(site: str) -> Written:
+    """The second branch need not be traced, for the attempt will be discarded: fillers in the place of its result."""
+    return _branch_encoder(("hole",), tracing.notebook()[site, "first"])
 
 
 @torch.compiler.assume_constant_result

@@ -32,6 +32,10 @@ def outside_tensors(site: str, found: Tensors = ()) -> Tensors:
     return found
 
 
+def hand_out(site: str, tensors: Tensors) -> None:
+    """Say which tensors the result of a body is made of: those from around it are used, too. (Noted by the tracer.)"""
+
+
 def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
     """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
 

@@ -31,6 +31,7 @@ from autograph_torch.runtime.operators import while_loop as torch_while_loop
 from autograph_torch.runtime.outside import (
     announce,
     copies_outside,
+    hand_out,
     outside_tensors,
     put_stand_ins,
     remember,
@@ -39,7 +40,7 @@ from autograph_torch.runtime.outside import (
 )
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import spec_of
+from autograph_torch.runtime.structure import spec_of, tensors_in
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
@@ -167,6 +168,7 @@ def _attempt(
         state = ((token, *after), (*contents, *read_fields(site, fields)))
         if torch.is_grad_enabled():
             refuse_random_numbers()
+        hand_out(site, tensors_in(after))
         notes.note_body(site)
         notes.leave_body()
         spec = spec_of(state, handed=handed)

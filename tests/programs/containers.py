@@ -640,3 +640,33 @@ def output_of_a_model(x):
     if x.sum() > 0:
         return Output(value=x)
     return Output(value=-x)
+
+
+@program(inputs=[lambda: (vec(3, 1, 2),), lambda: (vec(-3, -2, -1),)])
+def views_swapped_in_a_list(x):
+    xs = [x[0], x[1], x[2]]
+    for i in range(2):
+        for j in range(2 - i):
+            if xs[j] > xs[j + 1]:
+                xs[j], xs[j + 1] = xs[j + 1], xs[j]
+    return torch.stack(xs)
+
+
+@program(inputs=[lambda: (randn(3, 4),), lambda: (randn(3, 4, seed=4),)], copied="rows of one tensor")
+def beams_of_views_with_a_break(logits):
+    beams = [(torch.tensor(0.0), torch.zeros(3, dtype=torch.long))]
+    for step in range(3):
+        best, index = logits[step].log_softmax(-1).topk(2)
+        found = []
+        for score, tokens in beams:
+            for j in range(2):
+                longer = tokens.clone()
+                longer[step] = index[j]
+                found.append((score + best[j], longer))
+        scores = torch.stack([score for score, _ in found])
+        tokens = torch.stack([tokens for _, tokens in found])
+        order = scores.argsort(descending=True)
+        beams = [(scores[order[0]], tokens[order[0]]), (scores[order[1]], tokens[order[1]])]
+        if beams[0][1][step] == 3:
+            break
+    return beams, step

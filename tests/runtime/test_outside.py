@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from autograph_torch import CaptureError, autograph, convert
+from autograph_torch.runtime import tracing
 
 
 class Average(nn.Module):
@@ -62,3 +63,28 @@ def test_a_view_that_records_a_gradient_beside_one_that_does_not() -> None:
 
     with pytest.raises(CaptureError, match="AG206"):
         autograph(program, backend="eager")(torch.ones(2, requires_grad=True))
+
+
+def until_large(x: torch.Tensor, trips: int) -> torch.Tensor:
+    pair = (x[0], x[1])
+    for _ in range(trips):
+        both = torch.stack(pair) * 2
+        pair = (both[0], both[1])
+        if both.sum() > 100:
+            break
+    return pair[0] - pair[1]
+
+
+def test_bodies_that_are_traced_again_do_not_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trip nests one deeper, and finds out in its first trace that it gives away views of one memory."""
+    counts = []
+    enter = tracing.enter_body
+    for trips in (2, 3, 4, 5):
+        entered = []
+        monkeypatch.setattr(tracing, "enter_body", lambda e=entered: (e.append(1), enter())[1])
+        torch._dynamo.reset()
+        compiled = torch.compile(convert(until_large), backend="eager", fullgraph=True)
+        torch.testing.assert_close(compiled(torch.ones(2), trips), until_large(torch.ones(2), trips))
+        counts.append(len(entered))
+    steps = [after - before for before, after in zip(counts, counts[1:], strict=False)]
+    assert len(set(steps)) == 1, counts
