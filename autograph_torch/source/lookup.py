@@ -1,8 +1,9 @@
 """From a live function to its syntax tree, in the file it was written in.
 
-The whole file is parsed (once, while its lines stay the same) and the function is found in it by position, so that line
-numbers and columns are those of the file: nothing is dedented, and lambdas that share a line are told apart by their
-code. Works for files that cannot be imported, notebook cells and `exec` with a `linecache` entry.
+Line numbers and columns are those of the file: nothing is dedented. For a `def` its own lines are parsed: from the
+first that the code names up to one that is indented no further, as soon as the text between them is a whole statement.
+For lambdas the whole file is parsed (once, while its lines stay the same), and those that share a line are told apart
+by their code. Works for files that cannot be imported, notebook cells and `exec` with a `linecache` entry.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import linecache
 import types
 from dataclasses import dataclass
@@ -41,6 +43,9 @@ def locate(code: types.CodeType) -> Located:
     lines = tuple(linecache.getlines(code.co_filename))
     if not lines:
         raise _no_source(code, "no source text is available for it")
+    alone = _own_lines(code, lines)
+    if alone is not None:
+        return Located(alone, code.co_filename, lines, _owner(code))
     try:
         functions = _parse("".join(lines))
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -54,6 +59,56 @@ def locate(code: types.CodeType) -> Located:
         raise _no_source(code, "its file has changed since it was loaded, or it was made by a program")
     node, owner = found[0]
     return Located(node, code.co_filename, lines, owner)
+
+
+def _own_lines(code: types.CodeType, lines: tuple[str, ...]) -> Function | None:
+    """The tree of a `def` from its own lines; None where these do not tell."""
+    first = code.co_firstlineno - 1
+    if not 0 <= first < len(lines) or not hasattr(code, "co_qualname"):
+        return None
+    base = _indentation(lines[first])
+    if not lines[first].lstrip().startswith(("def ", "async ", "@")):
+        return None
+    further = (k for k in range(first + 1, len(lines)) if _begins(lines[k]) and _indentation(lines[k]) <= base)
+    for end in (*itertools.islice(further, _ENDS), len(lines)):
+        node = _statement("".join(lines[first:end]), first)
+        if node is not None:
+            return node if _matches(node, code) else None
+    return None
+
+
+_ENDS = 40  # lines that may be the end of a function, among them those of texts and brackets
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _begins(line: str) -> bool:
+    """Whether a line may begin a statement."""
+    text = line.strip()
+    return bool(text) and not text.startswith("#")
+
+
+@functools.lru_cache(maxsize=512)
+def _statement(text: str, first: int) -> Function | None:
+    """The function that a text consists of, with the line numbers of the file."""
+    indented = text[:1].isspace()
+    try:
+        body = ast.parse("if 1:\n" + text if indented else text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    inner = body[0].body if indented and isinstance(body[0], ast.If) else body
+    if len(body) != 1 or len(inner) != 1 or not isinstance(inner[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    ast.increment_lineno(inner[0], first - 1 if indented else first)
+    return inner[0]
+
+
+def _owner(code: types.CodeType) -> str | None:
+    """The class that a function is defined in."""
+    *around, _ = code.co_qualname.split(".")
+    return around[-1] if around and around[-1] != "<locals>" else None
 
 
 @functools.lru_cache(maxsize=32)

@@ -247,3 +247,38 @@ def test_function_as_a_function() -> None:
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters came with Python 3.12")
 def test_generic_function() -> None:
     assert text_of(cell("def f[T](x: T) -> T:\n    return x\n")["f"]).startswith("def f[T]")
+
+
+TRICKY = '''
+class Owner:
+    @staticmethod
+    def method(
+        x, text="""
+not indented
+def other(): pass
+""",
+    ):
+# a comment at the margin
+        values = [
+1, 2,
+        ]
+        return x, values, text
+
+    def after(self): return 1
+
+def last(x):
+    return x \\
++ 1
+'''
+
+
+@pytest.mark.parametrize("name", ["Owner.method", "Owner.after", "last"])
+def test_lines_that_do_not_end_a_function(name: str) -> None:
+    """The text that is found is the one that the whole file gives."""
+    namespace = cell(TRICKY)
+    owner, _, plain_name = name.rpartition(".")
+    function = getattr(namespace[owner], plain_name) if owner else namespace[name]
+    whole = next(n for n in ast.walk(ast.parse(TRICKY)) if getattr(n, "name", None) == plain_name)
+    located = found(function)
+    assert ast.dump(located.node, include_attributes=True) == ast.dump(whole, include_attributes=True)
+    assert located.owner == (owner or None)
