@@ -49,7 +49,7 @@ def _under_data(node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
 
 def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | list[gast.AST]:
     block = [*node.body, *node.orelse]
-    written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, block)]
+    written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, node, facts)]
     if not written:
         return node
     arms = [block] if isinstance(node, LOOPS) else [node.body, node.orelse]
@@ -77,9 +77,14 @@ def _written(block: list[gast.stmt]) -> list[Composite]:
     return sorted({composite for composite, _ in _writes(block)})
 
 
-def _hoistable(composite: Composite, block: list[gast.stmt]) -> bool:
-    """Not what is only assigned to other objects: it may be a property, whose setter has to run where it stands."""
-    return composite[0] == "self" or any(found == composite and inside for found, inside in _writes(block))
+def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
+    """Not what is only assigned to other objects: it may be a property, whose setter has to run where it stands.
+
+    (Of `self`, a trace has shown it when the statement is to be split.)
+    """
+    block = [*node.body, *node.orelse]
+    own = composite[0] == "self" and node.lineno not in facts.split_lines
+    return own or any(found == composite and inside for found, inside in _writes(block))
 
 
 def _writes(block: list[gast.stmt]) -> Iterator[tuple[Composite, bool]]:

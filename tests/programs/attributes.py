@@ -627,3 +627,57 @@ def dataclass_that_computes_a_field(x):
     while one.double.sum() > 1:
         one = Derived(one.value / 2, one.trips + 1)
     return one.value, one.double, one.trips
+
+
+class Plateau:
+    def __init__(self):
+        self._rate = 0.1
+        self.sets = 0
+        self.bad = 0
+        self.best = None
+
+    @property
+    def rate(self):
+        return self._rate
+
+    @rate.setter
+    def rate(self, value):
+        self.sets += 1
+        self._rate = max(value, 0.06)
+
+    def step(self, loss):
+        if self.best is None or loss < self.best:
+            self.best = loss
+            self.bad = 0
+        else:
+            self.bad += 1
+        if self.bad > 1:
+            self.rate = self.rate * 0.5
+            self.bad = 0
+
+
+@program(inputs=[lambda: (Plateau(), vec(3, 4, 5, 6)), lambda: (Plateau(), vec(3, 2, 1, 0))], copied="of losses")
+def property_of_self(plateau, losses):
+    for i in range(4):
+        plateau.step(losses[i])
+    return plateau.rate, plateau.sets, plateau.bad
+
+
+@program(inputs=THREE)
+class PropertyOfAModule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self._scale = 1.0
+
+    @property
+    def scale(self):
+        return self._scale
+
+    @scale.setter
+    def scale(self, value):
+        self._scale = value * 2
+
+    def forward(self, x):
+        if x.sum() > 3:
+            self.scale = 3.0
+        return x * self.scale
