@@ -58,8 +58,8 @@ MUTATIONS = (
     Mutation(
         "S4 random numbers",
         RUNTIME + "gradients.py",
-        "if name in _RANDOM or",
-        "if False and name in _RANDOM or False and",
+        "return name in _RANDOM or bool(",
+        "return False and bool(",
         "tests/runtime/test_random_numbers.py",
         "",
     ),

@@ -20,7 +20,7 @@ def pick(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def test_refused_at_the_line_of_the_branch() -> None:
     def write(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        z = pick(x, y)
+        z = pick(pick(x, y), y)  # two ways lead from the result to `y`
         z.add_(1)
         return z
 
@@ -48,8 +48,20 @@ def test_every_form_of_a_write_counts(write) -> None:  # noqa: ANN001
         write(z, y)
         return z
 
+    for value in (1.0, -1.0):
+        given = [[torch.full((2,), value), torch.zeros(2)] for _ in range(2)]
+        torch.testing.assert_close(compiled(use)(*given[0]), use(*given[1]), rtol=0, atol=0)
+        torch.testing.assert_close(given[0], given[1], rtol=0, atol=0)
+
+
+def test_gradients_that_only_one_side_records_are_refused() -> None:
+    def use(x: torch.Tensor, y: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        z = pick(x, y)
+        z.mul_(w)
+        return z
+
     with pytest.raises(CaptureError, match="AG314"):
-        compiled(use)(torch.ones(2), torch.zeros(2))
+        compiled(use)(torch.ones(2), torch.zeros(2), torch.ones(2, requires_grad=True) * 2)
 
 
 def test_reads_and_writes_to_others_are_free() -> None:

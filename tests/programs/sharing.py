@@ -82,14 +82,14 @@ def conditional_expression_in_a_python_loop(x, y):
     return z, y
 
 
-@program(inputs=SIDES, refused="AG314: a function of its own picks; what follows it cannot move in there")
+@program(inputs=SIDES)
 def picked_by_a_function(x, y):
     z = pick(x, y)
     z.add_(1)
     return z
 
 
-@program(inputs=SIDES, refused="AG314: one loop of Python's may hand the argument through")
+@program(inputs=SIDES)
 def after_a_python_loop(x, y):
     z = x
     for k in range(2):
@@ -193,3 +193,91 @@ def rows_written_until_a_break(x, n):
         x[1] = x[1] + x[0]
         k = k + 1
     return k
+
+
+@program(inputs=SIDES)
+def the_best_of_a_python_loop(x, y):
+    best, value = x, x.sum()
+    for k in range(3):
+        candidate = y * (k - 1)
+        if candidate.sum() > value:
+            best, value = candidate, candidate.sum()
+    best[0] = 9.0
+    return best
+
+
+@program(inputs=SIDES)
+def in_place_in_a_python_loop(x, y):
+    h = x
+    for w in (y, y * 2):
+        h = torch.relu(h + w) if x.sum() > 0 else h
+        h -= h.mean()
+    return h
+
+
+@program(inputs=SIDES)
+def swapped_then_written_to(x, y):
+    a, b = (x, y) if x.sum() > 0 else (y, x)
+    a += 1
+    b *= 2
+    return a - b
+
+
+@program(inputs=SIDES)
+def the_predicate_is_written_to(x, y):
+    flag = x.sum() > 0
+    z = x if flag else y
+    flag.logical_not_()
+    z.add_(1)
+    return flag
+
+
+@program(inputs=SIDES, grad=True, refused="AG314: the branch has saved what would be written to")
+def gradients_of_a_picked_tensor(x, y):
+    a, b = x * 2, y * 3
+    z = pick(a, b)
+    z.mul_(x)
+    return a.sum() + b.prod() + z.sum()
+
+
+@program(inputs=SIDES)
+def a_view_of_the_result_is_written_to(x, y):
+    z = pick(x, y)
+    z[1:].zero_()
+    w = pick(z, x * 2)
+    w.view(-1)[0] = 5.0
+    return x + y
+
+
+@program(inputs=SIDES, refused="AG314: two ways lead from one tensor to another")
+def picked_twice(x, y):
+    z = pick(x, y)
+    w = pick(z, y)
+    w.add_(1)
+    return x + y
+
+
+@program(inputs=SIDES)
+def written_in_a_branch(x, y):
+    z = pick(x, y)
+    if y.sum() > 1:
+        z.add_(1)
+    x.mul_(2)
+    return z
+
+
+@program(inputs=TRIPS)
+def write_after_a_range_of_maybe_no_trip(x, n):
+    z = x
+    for _ in range(n):
+        z = z + 1
+    z.mul_(3)
+    return z
+
+
+@program(inputs=SIDES, grad=True)
+def gradients_where_the_branch_is_here(x, y):
+    a, b = x * 2, y * 3
+    z = a if x.sum() > 0 else b
+    z.mul_(x)
+    return a.sum() + b.prod() + z.sum()

@@ -1,0 +1,112 @@
+"""What the nodes of a captured graph write to, and the memory that their tensors lie in.
+
+`x.add_(1)`, `x += 1`, `x[0] = 1`, `torch.relu_(x)`, `torch.add(x, 1, out=y)`, `F.relu(x, inplace=True)`, operators
+whose schema says that they write, and the running statistics of a normalisation in training.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+Storage = int
+
+_OPERATORS = ("cond", "while_loop")
+_NO_WRITES = frozenset(("requires_grad_",))
+_IN_PLACE = frozenset(
+    (
+        operator.iadd,
+        operator.iand,
+        operator.ifloordiv,
+        operator.ilshift,
+        operator.imatmul,
+        operator.imod,
+        operator.imul,
+        operator.ior,
+        operator.ipow,
+        operator.irshift,
+        operator.isub,
+        operator.itruediv,
+        operator.ixor,
+        operator.setitem,
+    )
+)
+
+
+def written(node: Node) -> list[Node]:
+    """The nodes of the tensors that a node writes to."""
+    if node.op == "call_method":
+        method = name_of(node)
+        return (
+            [arguments_of(node)[0]]
+            if method.endswith("_") and not method.endswith("__") and method not in _NO_WRITES
+            else []
+        )
+    if node.op != "call_function" or is_operator(node):
+        return []
+    if node.target in _IN_PLACE:
+        return [arguments_of(node)[0]]
+    if isinstance(node.target, torch._ops.OpOverload):
+        return _by_schema(node)
+    name = name_of(node)
+    found = _flat(node.args[0]) if name.endswith("_") and not name.endswith("__") and node.args else []
+    return [*found, *_by_signature(node)]
+
+
+def _by_schema(node: Node) -> list[Any]:
+    arguments = node.target._schema.arguments  # type: ignore[union-attr]
+    values = {**dict(zip((one.name for one in arguments), node.args, strict=False)), **node.kwargs}
+    writing = [one.name for one in arguments if one.alias_info is not None and one.alias_info.is_write]
+    return [value for name in writing if name in values for value in _flat(values[name])]
+
+
+def _by_signature(node: Node) -> list[Any]:
+    """`out=`, `inplace=True`, and the running statistics of a normalisation in training."""
+    try:
+        given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # a built-in function without a signature
+        given = dict(node.kwargs)
+    found = _flat(given.get("out"))
+    if given.get("inplace") is True:
+        found += _flat(next(iter(given.values())))
+    if given.get("training") is True or given.get("use_input_stats") is True:
+        found += [*_flat(given.get("running_mean")), *_flat(given.get("running_var"))]
+    return found
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [node for part in value for node in _flat(part)]
+    return [value] if isinstance(value, Node) else []
+
+
+def storage_at(value: Any) -> Storage | None:
+    """The storage of the tensor that a node gives; None where it gives none."""
+    tensor = value.meta.get("example_value") if isinstance(value, Node) else None
+    if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided:
+        return None
+    return storage_of(tensor)
+
+
+def storage_of(tensor: torch.Tensor) -> Storage:
+    """What tells storages apart, those of fake tensors too (private: _cdata)."""
+    return int(tensor.untyped_storage()._cdata)
+
+
+def name_of(node: Node) -> str:
+    """The name of the function or method that a node calls."""
+    return node.target if isinstance(node.target, str) else str(getattr(node.target, "__name__", node.target))
+
+
+def arguments_of(node: Node) -> tuple[Any, ...]:
+    """The positional arguments; torch says of each that it may be anything an argument can be."""
+    return node.args
+
+
+def is_operator(node: Node) -> bool:
+    """Whether a node is a torch.cond or torch.while_loop."""
+    return node.op == "call_function" and name_of(node) in _OPERATORS and len(node.args) == 4
