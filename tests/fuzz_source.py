@@ -148,7 +148,7 @@ def _comments(text: str) -> Counter[str] | None:
     tokens = tokenize.generate_tokens(io.StringIO(re.sub(r"\r\n?", "\n", text)).readline)
     try:
         return Counter(token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT)
-    except IndentationError:
+    except (IndentationError, tokenize.TokenError):
         return None
 
 
