@@ -41,11 +41,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """What is shown as one: some rows and the messages that belong to them."""
+    """What is shown as one: some rows and the messages that belong to them.
+
+    above: the line of the last message above, which a block without messages goes on from.
+    """
 
     kind: str
     rows: tuple[Row, ...]
     reasons: tuple[Diagnostic, ...]
+    above: int | None = None
 
     @property
     def line(self) -> int:
@@ -186,10 +190,9 @@ def _blocks(result: Result, old: Sequence[str], new: Sequence[str]) -> list[Bloc
     if result.changed:
         groups = list(difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT))
         reasons = reasons_of([Hunk(group[-1][2], ()) for group in groups], result.rewritten)
-        blocks += [
-            Block("rewritten", tuple(_rows(group, old, new)), tuple(why))
-            for group, why in zip(groups, reasons, strict=True)
-        ]
+        for group, why in zip(groups, reasons, strict=True):
+            above = max((found.line for found in result.rewritten if found.line <= group[0][1]), default=None)
+            blocks.append(Block("rewritten", tuple(_rows(group, old, new)), tuple(why), above))
     return sorted(blocks, key=lambda block: block.line)
 
 
@@ -221,7 +224,8 @@ def _replaced(lines: range, others: range, old: Sequence[str], new: Sequence[str
 def _block(block: Block, old: Colours, new: Colours) -> str:
     both = block.kind == "rewritten"
     rows = "".join(_row(row, old, new) if both else _single(row, old) for row in block.rows)
-    reasons = "".join(map(_reason, block.reasons)) or '<p class="quiet">adds the import</p>'
+    alone = "adds the import" if block.above is None else f"goes on from line {block.above}"
+    reasons = "".join(map(_reason, block.reasons)) or f'<p class="quiet">{alone}</p>'
     sides = "two" if both else "one"
     columns = '<col class="number"><col><col class="number"><col>' if both else '<col class="number"><col>'
     return f"""<article class="block {block.kind}" tabindex="-1">

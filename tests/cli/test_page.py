@@ -12,6 +12,7 @@ import pytest
 
 from autograph_torch.cli.colours import Colours
 from autograph_torch.cli.main import main
+from autograph_torch.cli.converting import convert_bytes
 from autograph_torch.cli.page import page
 from autograph_torch.cli.review import Result
 from autograph_torch.diagnostics import Diagnostic
@@ -182,6 +183,15 @@ def test_any_bytes_have_a_page(raw: bytes) -> None:
         assert Reader(page([result], "changed")).open == []
 
 
+def test_a_block_without_a_reason_of_its_own_goes_on_from_the_one_above() -> None:
+    body = "".join(f"        y{n} = x\n" for n in range(12))
+    raw = f"import torch\n\n\ndef f(x: torch.Tensor):\n    if x.sum() > 0:\n{body}    return x\n"
+    raw = raw.replace("    return x", "        x = y1\n    return x")
+    text = page([convert_bytes(raw.encode(), "m.py")], "would change")
+    assert text.count("goes on from line 5") == 1
+    assert "adds the import" not in text  # the first block has the reason
+
+
 def test_nothing_found() -> None:
     assert "There is nothing to rewrite" in page([Result("f.py", b"x", b"x")], "would change")
 
@@ -249,6 +259,21 @@ def test_the_page_in_a_browser(converted: Path, browser: Browser, tmp_path: Path
     assert not [event for event in browser.events if event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded")]
     browser.screenshot(tmp_path / "page.png")
     assert (tmp_path / "page.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_old_lines_stand_above_new_ones_where_it_is_narrow(converted: Path, browser: Browser) -> None:
+    boxes = """[...document.querySelectorAll("tr.changed")]
+      .filter(row => row.querySelector(".old") && row.querySelector(".new"))
+      .map(row => [row.querySelector(".old"), row.querySelector(".new")].map(cell => cell.getBoundingClientRect()))
+      .map(([old, made]) => [old.left, old.bottom, made.left, made.top].map(Math.round))"""
+    for width, stacked in ((1400, False), (420, True)):
+        browser.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        browser.open(converted)
+        found = browser.ask(boxes)
+        assert found
+        assert all((old_left == left and bottom <= top) is stacked for old_left, bottom, left, top in found)
+        assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.slow
