@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from autograph_torch.cli.colours import Colours
-from autograph_torch.cli.main import main
 from autograph_torch.cli.converting import convert_bytes
+from autograph_torch.cli.main import main
 from autograph_torch.cli.page import page
 from autograph_torch.cli.review import Result
 from autograph_torch.diagnostics import Diagnostic
