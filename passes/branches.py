@@ -156,6 +156,8 @@ class _Branches:
         jumps = bool(exits([*node.body, *node.orelse])) or not (completes(node.body) or completes(node.orelse))
         arms = (node.body, node.orelse)
         mutated = self._mutated(node)
+        scratch = self._scratch(arms) if jumps else []
+        mutated = [n for n in mutated if n not in scratch]
         outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
         outputs += [n for n in mutated if n not in outputs and n not in self._around and not jumps]
         inside = bound | frozenset(binds(node.test))
@@ -171,21 +173,22 @@ class _Branches:
         as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
         operands = self._operands(list(arms) if beside else as_functions, wanted, mutated, beside)
         needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
-        handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in (*operands, *mutated)]
+        operands = [n for n in operands if n not in scratch]
+        handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in (*operands, *mutated, *scratch)]
         unsure = [n for n in (*operands, *mutated, *handed) if n not in inside]
         self.maybe_undefined.update(dict.fromkeys(unsure))
         statements: list[gast.stmt] = []
         callables: list[gast.expr] = []
         for role, body, expression in zip(("then", "otherwise"), bodies, expressions, strict=True):
             if expression is not None:
-                callables.append(thunk(expression, [*operands, *mutated, *handed]))
+                callables.append(thunk(expression, [*operands, *mutated, *scratch, *handed]))
                 continue
             ended = [*body, returns(packed(outputs))] if outputs and not jumps and completes(body) else body
             identifier = self._facts.fresh(role)
-            statements.append(place(function(identifier, [*operands, *mutated, *handed], ended), node))
+            statements.append(place(function(identifier, [*operands, *mutated, *scratch, *handed], ended), node))
             callables.append(name(identifier))
         extra = [tuple_of(operands)] if operands else []
-        groups = {"mutated": mutated, "reads": handed}
+        groups = {"mutated": mutated, "scratch": scratch, "reads": handed}
         keywords = {key: tuple_of(names) for key, names in groups.items() if names}
         result = runtime_call("cond", node.test, *callables, *extra, **keywords)
         if beside:
@@ -212,6 +215,11 @@ class _Branches:
                 if incoming and n not in found and not rebound_before_write(arm, n, self._facts.kinds):
                     found.append(n)
         return found
+
+    def _scratch(self, arms: tuple[list[gast.stmt], ...]) -> list[str]:
+        """Lists and dicts of which each branch has its own: nothing follows that would use them."""
+        needed = live_before(arms[0], EMPTY) | live_before(arms[1], EMPTY)
+        return sorted(self._facts.owned & needed)
 
     def _note_undefined(self, node: gast.If, outputs: list[str], bound: frozenset[str]) -> None:
         for n in outputs:

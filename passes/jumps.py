@@ -98,7 +98,7 @@ class _Structurer:
                     return [*done, self._move_into(statement, [] if dead else rest, end, bound), *dead]
                 else:
                     self._report_copies(statement)
-            if isinstance(statement, (gast.For, gast.While)) and self._returns_early(statement) and end.movable:
+            if isinstance(statement, (gast.For, gast.While)) and self._takes_rest(statement, end):
                 after = self._loop_bound(statement, bound)
                 loop = self._statement(statement, rest, end, bound)
                 return [*done, *loop, *self.block(rest, end, after, explicit=True)]
@@ -124,8 +124,11 @@ class _Structurer:
         stop = gast.If(test=runtime_call("not_", guard.test), body=[place(gast.Break(), guard)], orelse=[])
         return [derive(node, body=[*node.body[: goes_on[-1]], replace(guard, stop)]), *tail]
 
-    def _returns_early(self, node: gast.For | gast.While) -> bool:
-        return self._facts.needs_steps(node) and exits(node.body).returns
+    def _takes_rest(self, node: gast.For | gast.While, end: _End) -> bool:
+        """Whether what follows a loop becomes part of its last step, up to a `return`."""
+        returns_early = self._facts.needs_steps(node) and exits(node.body).returns
+        to_the_end = self._facts.takes_rest(node) and isinstance(end.jump, gast.Return)
+        return end.movable and (returns_early or to_the_end)
 
     def _as_one_trip(self, node: gast.stmt, rest: list[gast.stmt], end: _End) -> gast.stmt:
         """A `with` or `try` that data may return from: a loop of one trip, whose step tells how it ended."""

@@ -111,7 +111,7 @@ class _Loops:
         for index, statement in enumerate(block):
             live = lives[index] | self._always_live
             if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement, block[index + 1 :]):
-                if self._returns(statement):
+                if self._returns(statement) or self._takes(statement, block[index + 1 :]):
                     rest = self.block(block[index + 1 :], after, targets, bound | frozenset(binds(statement)))
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
                 done.extend(self._loop(statement, live, targets, bound))
@@ -174,6 +174,11 @@ class _Loops:
     def _returns(self, node: gast.For | gast.While) -> bool:
         return exits(node.body).returns
 
+    def _takes(self, node: gast.For | gast.While, rest: list[gast.stmt]) -> bool:
+        """Whether what follows, which returns, is needed once for every way out of the loop."""
+        leaves = exits(rest)
+        return self._facts.takes_rest(node) and not (completes(rest) or leaves.breaks or leaves.continues)
+
     def _carry(self, node: gast.For | gast.While, after: Live, targets: Targets) -> _Carry:
         head = loop_head(node, after, targets) | self._always_live
         bound = dict.fromkeys([*binds(node.body), *(binds(node.target) if isinstance(node, gast.For) else [])])
@@ -235,7 +240,10 @@ class _Loops:
         body = self._trip(node, carry, [*body, end("next")] if completes(body) else body, bound)
         kind = "while" if isinstance(node, gast.While) else "for"
         self._facts.report("AG105", node, f"data decides when this `{kind}` ends: its trips become steps")
-        several = isinstance(node, gast.For) and not _is_once(node.iter) and _ways_on(body, carry.loop) > 1
+        apart = rest is not None and not self._returns(node)  # joined paths would have to agree on their types
+        several = (
+            isinstance(node, gast.For) and not _is_once(node.iter) and _ways_on(body, carry.loop) > 1 and not apart
+        )
         return self._emit(node, carry, body, f"{kind}_steps", "step", rest, several)
 
     def _trip(

@@ -10,6 +10,7 @@ import gast
 
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
+from autograph_torch.analysis.owned import owned_containers
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements, walk_scope
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
@@ -53,6 +54,11 @@ class Facts:
     @cached_property
     def aliases(self) -> Aliases:
         return Aliases(self.function.body, self.kinds)
+
+    @cached_property
+    def owned(self) -> frozenset[str]:
+        """Names of lists and dicts that nobody else can reach; asked for where paths are told apart to the end."""
+        return owned_containers(self.function) if self.split_lines else frozenset()
 
     @cached_property
     def fresh(self) -> Fresh:
@@ -140,6 +146,13 @@ class Facts:
             return own.breaks or own.returns
         under_data = self.exits_under_data(loop.body)
         return under_data.breaks or under_data.returns
+
+    def takes_rest(self, loop: gast.AST) -> bool:
+        """Whether what follows a loop belongs to its steps: they may return, or need to be told apart to the end."""
+        if not self.needs_steps(loop):
+            return False
+        lines = {node.lineno for node in gast.walk(loop) if isinstance(node, gast.stmt)} if self.split_lines else set()
+        return exits(loop.body).returns or bool(lines & self.split_lines)
 
     def leave(self, node: gast.AST) -> None:
         """From here on, nothing in this statement is controlled by data."""

@@ -4,7 +4,8 @@ Three things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
-  that trip in an `if`: passes/splits.py. And a property is then set where it stands: passes/attributes.py.)
+  that trip in an `if`: passes/splits.py. A list that one way out of a loop leaves longer than another is followed to
+  the end on each: analysis/owned.py. And a property is then set where it stands: passes/attributes.py.)
 
     scale = 0                              if t > 0:
     if t > 0:                                  scale = f(t)
@@ -28,6 +29,7 @@ _TYPES = ("AG310", "AG311", "AG312", "AG314")
 _LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
+_OUTSIDE = "Mutating a variable from outside the scope"
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -52,7 +54,7 @@ class Attempt:
             return None
         following = replace(self, number=self.number + 1)
         left_alone = any(words in found.message for words in _LEFT_ALONE)
-        concerned = found.code in _TYPES or left_alone or _PROPERTY in found.message
+        concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         if concerned and (found.filename, found.line) not in self.splits:
             return replace(following, splits=self.splits | {(found.filename, found.line)})
         if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:

@@ -54,8 +54,11 @@ def cond(
     operands: tuple[Any, ...] = (),
     mutated: tuple[Any, ...] = (),
     reads: tuple[Any, ...] = (),
+    scratch: tuple[Any, ...] = (),
 ) -> Any:
-    """`true_fn(*operands, *mutated, *reads)` if `pred` else `false_fn(...)`, as torch.cond where only data can tell.
+    """`true_fn(*operands, *mutated, *scratch, *reads)` if `pred` else `false_fn(...)`.
+
+    As torch.cond where only data can tell.
 
     Args:
         pred: a Python value, a tensor of one element, or a number that depends on data.
@@ -70,10 +73,10 @@ def cond(
     """
     flag = truth(pred)
     if not isinstance(flag, torch.Tensor):
-        arguments = (*operands, *mutated, *reads)
+        arguments = (*operands, *mutated, *scratch, *reads)
         return true_fn(*arguments) if flag else false_fn(*arguments)
     notes.note_site("if", "torch.cond")
-    return _staged(flag, true_fn, false_fn, operands, mutated, reads)
+    return _staged(flag, true_fn, false_fn, operands, mutated, reads, scratch)
 
 
 def _staged(
@@ -83,6 +86,7 @@ def _staged(
     operands: tuple[Any, ...],
     mutated: tuple[Any, ...],
     reads: tuple[Any, ...],
+    scratch: tuple[Any, ...],
 ) -> Any:
     site = notes.new_site()
     keep_layouts()
@@ -94,7 +98,9 @@ def _staged(
         groups = notes.groups(site)
         fields = notes.field_count(site)
         notes.begin_attempt(site)
-        done, value = _attempt(site, flag, true_fn, false_fn, operands, mutated, reads, tensors, groups, fields)
+        done, value = _attempt(
+            site, flag, true_fn, false_fn, operands, mutated, reads, scratch, tensors, groups, fields
+        )
         if done:
             return value
         notes.discard_attempt(site)
@@ -109,6 +115,7 @@ def _attempt(
     operands: tuple[Any, ...],
     mutated: tuple[Any, ...],
     reads: tuple[Any, ...],
+    scratch: tuple[Any, ...],
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     fields: int,
@@ -137,7 +144,7 @@ def _attempt(
         values = lower_all(lifted, sources)
         if containers:
             values = tuple([copy_in(values[k], pairs) for k in range(len(values))])
-        value = branch(*values[: len(operands)], *objects, *values[len(operands) :])
+        value = branch(*values[: len(operands)], *objects, *copies_of(scratch, []), *values[len(operands) :])
         new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
         attributes = read_fields(site, fields)
         token: Any = HOLE

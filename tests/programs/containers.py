@@ -393,7 +393,7 @@ def list_filled_until_break(x):
     return torch.stack(xs)
 
 
-@program(inputs=[lambda: (vec(5, 6),), lambda: (vec(0.1, 0.2),)], refused="the length depends on the break")
+@program(inputs=[lambda: (vec(5, 6),), lambda: (vec(0.1, 0.2),)])
 def list_with_a_break(x):
     xs = []
     for _ in range(3):
@@ -670,3 +670,65 @@ def beams_of_views_with_a_break(logits):
         if beams[0][1][step] == 3:
             break
     return beams, step
+
+
+LISTS = [lambda: (vec(8, 2, 3),), lambda: (vec(0.1, 0.2, 0.3),), lambda: (vec(-40, 1, 2),)]
+
+
+@program(inputs=LISTS, grad=True)
+def stack_of_a_list_behind_a_break(x):
+    xs = [x]
+    for _ in range(4):
+        x = x / 2
+        xs.append(x)
+        if x.norm() < 1:
+            break
+    return torch.stack(xs).sum(0) / len(xs)
+
+
+@program(inputs=LISTS)
+def loop_over_a_list_behind_a_break(x):
+    sums = []
+    for _ in range(3):
+        sums.append(x.sum())
+        if sums[-1] > 10:
+            continue
+        if sums[-1] < 0:
+            break
+        x = x / 2
+    total = torch.tensor(0.0)
+    for value in sums:
+        total = total + value
+    return total, len(sums)
+
+
+@program(inputs=LISTS)
+def dict_with_other_keys_on_one_side(x):
+    entries = {"a": x}
+    if x.sum() > 0:
+        entries["b"] = x * 2
+        entries.pop("a")
+    return sum(value.sum() for value in entries.values())
+
+
+@program(inputs=LISTS, refused="the length of a result depends on data")
+def list_returned_behind_a_break(x):
+    xs = []
+    for _ in range(3):
+        xs.append(x)
+        if x.norm() < 1:
+            break
+        x = x / 2
+    return xs
+
+
+@program(inputs=LISTS, refused="another name sees the list")
+def list_with_another_name_behind_a_break(x):
+    xs = []
+    same = xs
+    for _ in range(3):
+        xs.append(x)
+        if x.norm() < 1:
+            break
+        x = x / 2
+    return torch.stack(same)
