@@ -113,7 +113,8 @@ def convert(
     if isinstance(target, (types.BuiltinFunctionType, types.BuiltinMethodType)) or not callable(target):
         if refuse_builtins or not callable(target):
             raise _not_convertible(target)
-        return target
+        of_torch = str(getattr(target, "__module__", "")).partition(".")[0] == "torch"
+        return _calling(target, recursive) if of_torch else target
     return _calling(target, recursive)
 
 

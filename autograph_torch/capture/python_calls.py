@@ -3,8 +3,10 @@
     dict.copy(d)              d.copy()                                      (so `copy.copy` works on containers)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     torch.arange(n)           torch.arange(n.item()), for n a tensor
+    F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
+    super().prop              the property of the base class, called
 
-Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable.
+Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable.
 tests/capture/test_python_calls.py fails clearly when torch changes them.
 """
 
@@ -17,15 +19,18 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables import ConstantVariable, ListVariable, TupleVariable
-from torch._dynamo.variables.functions import SkipFunctionVariable
+from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+
+from autograph_torch.runtime import queries
 
 
 @contextlib.contextmanager
 def python_calls() -> Iterator[None]:
     """While this is in force, these calls are taken."""
     skipped, listed = SkipFunctionVariable.call_function, ListVariable.call_method
-    called = TorchInGraphFunctionVariable.call_function
+    called, looked_up = TorchInGraphFunctionVariable.call_function, SuperVariable.var_getattr
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         method = self.value
@@ -44,17 +49,31 @@ def python_calls() -> Iterator[None]:
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
+        if self.value is torch.nn.functional.one_hot and len(args) == 1 and not kwargs and _is_int64(args[0]):
+            return UserFunctionVariable(queries.one_hot).call_function(tx, list(args), {})
         return called(self, tx, args, kwargs)
+
+    def getattr_of_super(self: Any, tx: Any, name: str) -> Any:
+        value, _ = self._resolved_getattr_and_source(tx, name)
+        if isinstance(value, property) and isinstance(value.fget, types.FunctionType):
+            return UserFunctionVariable(value.fget).call_function(tx, [self.objvar], {})
+        return looked_up(self, tx, name)
 
     SkipFunctionVariable.call_function = call_skipped  # type: ignore[method-assign]
     ListVariable.call_method = call_list  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = call_torch  # type: ignore[method-assign]
+    SuperVariable.var_getattr = getattr_of_super  # type: ignore[method-assign]
     try:
         yield
     finally:
         SkipFunctionVariable.call_function = skipped  # type: ignore[method-assign]
         ListVariable.call_method = listed  # type: ignore[method-assign]
         TorchInGraphFunctionVariable.call_function = called  # type: ignore[method-assign]
+        SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
+
+
+def _is_int64(variable: Any) -> bool:
+    return variable.is_tensor() and variable.realize().as_proxy().node.meta["example_value"].dtype == torch.int64
 
 
 def _is_of(variable: Any, owner: type) -> bool:

@@ -6,6 +6,9 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import fail
+
 
 def allclose(
     input: torch.Tensor,
@@ -61,3 +64,11 @@ def tolist(values: Any) -> Any:
     if not values.is_floating_point() and not values.is_complex() and values.dtype != torch.bool:
         return values.tolist()
     return [tolist(values[k]) for k in range(values.shape[0])]
+
+
+def one_hot(tensor: torch.Tensor) -> torch.Tensor:
+    """torch.nn.functional.one_hot of int64 without a number of classes, which the data tell. (While tracing.)"""
+    cond((tensor < 0).any(), lambda: fail(RuntimeError, "Class values must be non-negative."), lambda: None)
+    places = tensor.clamp(min=0)
+    classes = torch.zeros((*tensor.shape, places.max().item() + 1), dtype=torch.int64, device=tensor.device)
+    return classes.scatter(-1, places.unsqueeze(-1), 1)

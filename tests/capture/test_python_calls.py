@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograph_torch import autograph
+from autograph_torch import autograph, convert
 
 
 def copied_dict(x: torch.Tensor) -> torch.Tensor:
@@ -35,7 +35,43 @@ def resized_to_its_size(x: torch.Tensor) -> torch.Tensor:
     return buffer + 1 if x.sum() > 0 else buffer
 
 
-@pytest.mark.parametrize("function", [copied_dict, sorted_items, range_of_a_tensor, resized_to_its_size])
+def classes_from_data(x: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.one_hot(x.abs().long()) * 2
+
+
+class Base:
+    """A class with a property."""
+
+    def __init__(self, value: torch.Tensor) -> None:
+        self.value = value
+
+    @property
+    def double(self) -> torch.Tensor:
+        return self.value * 2
+
+
+class Derived(Base):
+    @property
+    def double(self) -> torch.Tensor:
+        above = super().double
+        return above.clamp_min(1.0) if above.dtype == torch.float32 and above.lt(1).any() else above
+
+
+def property_of_the_base(x: torch.Tensor) -> torch.Tensor:
+    return Derived(x).double
+
+
+FUNCTIONS = [
+    copied_dict,
+    sorted_items,
+    range_of_a_tensor,
+    resized_to_its_size,
+    classes_from_data,
+    property_of_the_base,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_taken(function: Callable[..., Any], sign: float) -> None:
     x = sign * torch.tensor([1.0, 2.0])
@@ -54,3 +90,13 @@ def test_sort_that_compares_tensors_is_not_taken() -> None:
 
     with pytest.raises(Exception, match="sort"):
         autograph(pairs, backend="eager")(torch.tensor(1.0))
+
+
+def test_classes_that_are_negative() -> None:
+    with pytest.raises(RuntimeError, match="Class values must be non-negative"):
+        autograph(lambda x: torch.nn.functional.one_hot(x), backend="eager")(torch.tensor([1, -1]))
+
+
+def test_function_of_torch_itself() -> None:
+    compiled = torch.compile(convert(torch.nn.functional.one_hot), fullgraph=True, backend="eager")
+    assert torch.equal(compiled(torch.tensor([2, 0])), torch.tensor([[0, 0, 1], [1, 0, 0]]))
