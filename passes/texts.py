@@ -6,6 +6,7 @@
     "loss " + str(loss)                    ag.text("{}{}", "loss ", ag.text("{!s}", loss))
     ", ".join(str(v) for v in values)      ag.joined(", ", (ag.text("{!s}", v) for v in values))
 
+    "#" * n                                ag.repeated("#", n)
     "yes" if done else f"no, {n}"          ag.choice(done, "yes", ag.text("no, {}", n))
     raise ValueError(f"bad {n}")           raise ValueError(ag.text("bad {}", n)), also of an exception made before
 
@@ -67,6 +68,8 @@ class Texts:
             return self._is_template(node.left, node.right) and self._any_data([node.right])
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
             return self.is_text(node.left) or self.is_text(node.right)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+            return any(_is_string(one) and self._may_hold_data(other) for one, other in _both_ways(node))
         if not isinstance(node, gast.Call):
             return False
         if _is_method(node, "format"):
@@ -117,6 +120,9 @@ class Texts:
             return replace(node, self._formatted(node))
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
             return replace(node, runtime_call("percent", node.left, self.argument(node.right)))
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+            pair = (node.left, node.right) if _is_string(node.left) else (node.right, node.left)
+            return replace(node, runtime_call("repeated", *pair))
         if isinstance(node, gast.BinOp):
             sides = [self.argument(side) for side in (node.left, node.right)]
             return replace(node, runtime_call("text", constant("{}{}"), *sides))
@@ -168,6 +174,10 @@ def _is_plain_call(node: gast.AST) -> bool:
         return False
     last = node.func.id if isinstance(node.func, gast.Name) else getattr(node.func, "attr", "")
     return last in _PLAIN_CALLS
+
+
+def _both_ways(node: gast.BinOp) -> tuple[tuple[gast.expr, gast.expr], ...]:
+    return (node.left, node.right), (node.right, node.left)
 
 
 def makes_exception(node: gast.AST) -> bool:

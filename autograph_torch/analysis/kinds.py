@@ -503,7 +503,7 @@ class Kinds:
         base = self.of(function.value)
         name = function.attr
         if isinstance(function.value, gast.Name) and function.value.id in self._imports.modules:
-            return join((S if self.of(a) >= S else P) for a in node.args) if function.value.id == "math" else U
+            return join(min(self.of(a), S) for a in node.args) if function.value.id == "math" else U
         if name in words.PIECES and base == U and self._assume_unknown:
             return U  # of a tensor, or of a string
         if name in words.PIECES and base in (T, D):

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
-from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 
 from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
@@ -116,6 +116,14 @@ def _handled_around(parent: Any, _: Locals) -> Locals:
     return {"known": variables.ConstantVariable.create(_is_handled(parent))}
 
 
+def _depends(_: Any, given: Locals) -> Locals:
+    number = given["number"]
+    number = number.realize() if isinstance(number, variables.LazyVariableTracker) else number
+    if not isinstance(number, variables.SymNodeVariable):
+        return {}
+    return {"answer": variables.ConstantVariable.create(has_free_unbacked_symbols(number.sym_num))}
+
+
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.surrounding_effects.__code__: _effects_around,
     effects.surrounding_test.__code__: _test_around,
@@ -123,6 +131,7 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.is_handled.__code__: _handled_around,
     effects.register.__code__: _register,
     predicate.decided.__code__: _decided,
+    predicate.depends.__code__: _depends,
 }
 
 

@@ -13,7 +13,7 @@ from autograph_torch.runtime import math
 from autograph_torch.runtime.attributes import read, write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, text
+from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, repeated, text
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
@@ -55,6 +55,7 @@ __all__ = [
     "percent",
     "range",
     "read",
+    "repeated",
     "reversed",
     "text",
     "tolist",

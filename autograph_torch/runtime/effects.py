@@ -99,6 +99,13 @@ def percent(template: Any, values: Any) -> Any:
     return Text("percent", template, values, {})
 
 
+def repeated(template: Any, times: Any) -> Any:
+    """`template * times`, now or when the graph runs."""
+    if not torch.compiler.is_compiling() or not isinstance(template, (str, Text)):
+        return template * times
+    return Text("repeat", template, times, {})
+
+
 def joined(separator: str, items: Iterable[Any]) -> Any:
     """`separator.join(items)`, now or when the graph runs."""
     if not torch.compiler.is_compiling():

@@ -90,6 +90,8 @@ def _text(style: str, inner: list[Any]) -> str:
     template, values, named = inner
     if style == "choice":
         return str(values[0] if template else values[1])
+    if style == "repeat":
+        return str(template * values)
     if style == "percent":
         return str(template % values)
     return str(template.format(*values, **named)) if style == "format" else str(template.join(values))

@@ -18,6 +18,7 @@ from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true,
 from autograph_torch.runtime.refusal import refuse
 
 _UNLIKELY = 982451653.5
+_UNASKED = object()
 
 
 def truth(predicate: Any) -> bool | torch.Tensor:
@@ -45,7 +46,7 @@ def is_data_dependent(number: bool | int | float) -> bool:
     if isinstance(number, bool):
         return True
     if isinstance(number, float):
-        return guard_or_true(number == _UNLIKELY)
+        return depends(number)
     # Where no guard can be put on a number, nothing is true of it; its range alone may decide the first question.
     if not guard_or_false(number > 1) and not guard_or_false(number <= 1):
         return True
@@ -58,7 +59,9 @@ def _number(number: bool | int | float) -> bool | torch.Tensor:
     return torch.scalar_tensor(nonzero, dtype=torch.bool) if known is None else known  # type: ignore[arg-type]
 
 
-_UNASKED = object()
+def depends(number: float, answer: Any = _UNASKED) -> bool:
+    """Whether a float is known only when the graph runs. The tracer fills in `answer`, where it can."""
+    return guard_or_true(number == _UNLIKELY) if answer is _UNASKED else bool(answer)
 
 
 def decided(flag: bool, answer: Any = _UNASKED) -> bool | None:

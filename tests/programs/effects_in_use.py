@@ -7,6 +7,7 @@ import math
 import sys
 import warnings
 from collections import namedtuple
+from dataclasses import dataclass, field
 from enum import Enum
 
 import torch
@@ -300,3 +301,228 @@ def modulo_not_text(x):
         print(n % 3, x % 4)
         raise ValueError(n.item() % 5, (n % 2).item())
     return x
+
+
+NUM = [lambda: (integer(3),), lambda: (integer(1),), lambda: (integer(0),)]
+
+
+@program(inputs=BOTH)
+def clamp_full_new(x):
+    lo, hi = x.min().item(), x.max().item()
+    y = x.clamp(min=lo + 0.5, max=hi - 0.25)
+    z = torch.full((2,), hi) + x.new_tensor([lo, hi]) + torch.tensor([lo, 1.0])
+    return y, z, torch.linspace(lo, hi, 3)
+
+
+@program(inputs=NUM)
+def arange_topk_slices(n):
+    k = n.item()
+    a = torch.arange(k)
+    b = torch.arange(10)[:k]
+    c = torch.zeros(k, 2).sum(0)
+    d = torch.ones(4).narrow(0, 0, k)
+    return a, b, c, d, a.shape[0] == k
+
+
+@program(inputs=NUM)
+def chained_and_membership(n):
+    k = n.item()
+    return (0 < k < 3, k in (1, 2), k not in [3], k == 0 or k > 2, not k)
+
+
+@program(inputs=NUM)
+def truthiness(n):
+    k = int(n)
+    if k:
+        print("nonzero", k)
+    if not k:
+        print("zero")
+    while k:
+        k -= 1
+        print("k", k)
+    return k
+
+
+@program(inputs=BOTH)
+def progress_bar(x):
+    ratio = ((x > 0).float().mean()).item()
+    done = int(10 * ratio)
+    print("[" + "#" * done + "." * (10 - done) + f"] {ratio:.0%}")
+    return ratio
+
+
+@program(inputs=BOTH)
+def power_abs_pow(x):
+    v = x.sum().item()
+    return (
+        abs(v) ** 0.5,
+        pow(v, 2),
+        v**2,
+        -v,
+        +v,
+        v // 2,
+        v % 3,
+        round(v),
+        int(v),
+        math.floor(v),
+        math.ceil(v),
+        math.trunc(v),
+    )
+
+
+@program(inputs=BOTH)
+def sums_over_lists(x):
+    values = [t.item() for t in x]
+    return sum(values), max(values), min(values), len(values), [round(v, 1) for v in values], sum(values) / len(values)
+
+
+@program(inputs=BOTH)
+def max_of_items(x):
+    a, b = x[0].item(), x[1].item()
+    best = max(a, b)
+    print(f"{a:>8.3f}|{b:<8.3f}|{best:^8.1f}|{a:+.2e}|{b!r}|{best:g}")
+    return best
+
+
+@program(inputs=NUM)
+def formatted_ints(n):
+    k = n.item()
+    print(f"{k:03d} {k:>5} {k:x} {k:,} {k!s}", "%5d|%-5d|%05d" % (k, k, k), "{:b} {:o}".format(k, k))
+    return k
+
+
+@program(inputs=NUM)
+def stepped_range(n):
+    out = []
+    total = 0
+    for i in range(0, int(n) * 2, 2):
+        total += i
+        if total > 3:
+            print("enough", total)
+            break
+    else:
+        print("all", total)
+    return total
+
+
+@program(inputs=BOTH)
+def isnan_isinf(x):
+    v = x.mean().item()
+    if math.isnan(v) or math.isinf(v):
+        raise FloatingPointError(f"bad mean {v}")
+    print("log", math.log(abs(v)), "ok" if math.isfinite(v) else "bad")
+    return math.exp(min(v, 5.0))
+
+
+@program(inputs=[lambda: (vec(3, 4),), lambda: (vec(float("nan"), -2),), lambda: (vec(float("inf"), -2),)])
+def isnan_isinf_2(x):
+    v = x.mean().item()
+    if math.isnan(v) or v == float("inf"):
+        raise FloatingPointError(f"bad mean {v}")
+    return v
+
+
+@dataclass
+class Stats:
+    mean: float
+    std: float
+    n: int = 0
+    tags: list = field(default_factory=list)
+
+
+@program(inputs=BOTH)
+def dataclass_of_numbers(x):
+    s = Stats(x.mean().item(), float(x.std()), x.numel())
+    if s.mean > 0:
+        print("positive", s.mean)
+    return s.mean + s.std, s.n
+
+
+class Fitting:
+    def __init__(self, model):
+        self.model = model
+        self.step_count = 0
+        self.losses = []
+
+    def log(self, msg, *args):
+        log.info(msg, *args)
+
+    def step(self, x):
+        out = self.model(x)
+        loss = out.pow(2).mean()
+        self.losses.append(loss.item())
+        self.step_count += 1
+        self.log("step %d loss %.4f", self.step_count, loss.item())
+        if not math.isfinite(self.losses[-1]):
+            raise RuntimeError(f"loss is {self.losses[-1]} at step {self.step_count}")
+        return loss
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(float("nan"), 2),)])
+def trainer_object(x):
+    t = Fitting(lambda v: v * 2)
+    a = t.step(x)
+    b = t.step(x + 1)
+    print("history", [f"{loss:.2f}" for loss in t.losses])
+    return a + b, t.step_count
+
+
+@program(inputs=BOTH)
+def nested_functions_and_closure_counter(x):
+    calls = 0
+
+    def check(t, name):
+        nonlocal calls
+        calls += 1
+        if (t > 3.5).any():
+            warnings.warn(f"{name} has large values: {t.max().item():.1f}", stacklevel=2)
+            return t.clamp(max=3.5)
+        return t
+
+    x = check(x, "x")
+    y = check(x * 2, "y")
+    print("calls", calls)
+    return y
+
+
+@program(inputs=BOTH)
+def log_levels_by_value(x):
+    level = logging.WARNING if x.sum() > 0 else logging.INFO
+    log.log(level, "sum %s", x.sum().item())
+    return x
+
+
+@program(inputs=BOTH)
+def print_sep_end_from_data(x):
+    print(*x.tolist(), sep=" ; ", end=" <\n")
+    print("a", "b", sep="-" if x.sum() > 0 else "+")
+    return x
+
+
+@program(inputs=[lambda: (torch.ones(2, 2),), lambda: (torch.tensor([[1.0, 2.0], [0.0, 1.0]]),)])
+def symmetric_check(a):
+    if not torch.allclose(a, a.T):
+        diff = (a - a.T).abs().max()
+        raise ValueError(f"matrix is not symmetric (max difference {diff:.2e} at {(a - a.T).abs().argmax().item()})")
+    return torch.linalg.eigvalsh(a)
+
+
+@program(inputs=[lambda: (ints(1, 2, 3), 0), lambda: (ints(1, 0, 3), 0)])
+def index_of_padding(ids, pad):
+    mask = ids == pad
+    if mask.any():
+        first = mask.int().argmax().item()
+        print(f"padding starts at {first}")
+        return ids.sum(), first
+    return ids.sum(), -1
+
+
+@program(inputs=BOTH)
+def accumulate_then_log_every(x):
+    running = 0.0
+    for i in range(4):
+        running += x.sum().item() * (i + 1)
+        if i % 2 == 1:
+            print("[%d] loss: %.3f" % (i + 1, running / 2))
+            running = 0.0
+    return running
