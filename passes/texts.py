@@ -3,7 +3,7 @@
     f"loss {loss:.3f}"                     ag.text("loss {:.3f}", loss)
     "loss %.3f" % loss                     ag.percent("loss %.3f", loss)
     "loss {:.3f}".format(loss)             ag.text("loss {:.3f}", loss)
-    "loss " + str(loss)                    ag.text("{}{}", "loss ", ag.text("{!s}", loss))
+    "loss " + str(loss) + "!"              ag.text("{}{}{}", "loss ", ag.text("{!s}", loss), "!")
     ", ".join(str(v) for v in values)      ag.joined(", ", (ag.text("{!s}", v) for v in values))
 
     "#" * n                                ag.repeated("#", n)
@@ -124,8 +124,8 @@ class Texts:
             pair = (node.left, node.right) if _is_string(node.left) else (node.right, node.left)
             return replace(node, runtime_call("repeated", *pair))
         if isinstance(node, gast.BinOp):
-            sides = [self.argument(side) for side in (node.left, node.right)]
-            return replace(node, runtime_call("text", constant("{}{}"), *sides))
+            sides = [self.argument(side) for side in self._summands(node)]
+            return replace(node, runtime_call("text", constant("{}" * len(sides)), *sides))
         assert isinstance(node, gast.Call)
         if _is_method(node, "join"):
             return replace(node, runtime_call("joined", node.func.value, self.argument(node.args[0])))
@@ -135,6 +135,12 @@ class Texts:
             new.keywords = [derive(keyword, value=self.argument(keyword.value)) for keyword in node.keywords]
             return replace(node, new)
         return replace(node, runtime_call("text", constant("{!s}" if node.func.id == "str" else "{!r}"), *arguments))
+
+    def _summands(self, node: gast.expr) -> list[gast.expr]:
+        """What `a + b + c` is put together from; strings that a sum has in front stay one."""
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add) and self.is_text(node):
+            return [*self._summands(node.left), *self._summands(node.right)]
+        return [node]
 
     def _formatted(self, node: gast.JoinedStr) -> gast.expr:
         template, values = "", []

@@ -15,12 +15,10 @@ def func(x: torch.Tensor) -> torch.Tensor:
     ag.effect(
         print,
         ag.text(
-            "{}{}",
-            ag.text(
-                "{}{}",
-                ag.text("{}{}", "[", ag.repeated("#", done)),
-                ag.repeated(".", 4 - done),
-            ),
+            "{}{}{}{}",
+            "[",
+            ag.repeated("#", done),
+            ag.repeated(".", 4 - done),
             "]",
         ),
         "-" * 3,
