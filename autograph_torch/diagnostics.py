@@ -303,6 +303,11 @@ _RULES = (
         "the call is run once more in Python then, unless its effects are dropped or have been seen already.",
     ),
     Rule(
+        "AG326",
+        "a gradient of a gradient through a compiled branch or loop",
+        "torch's compiled graphs have first derivatives only; the backend `eager` has all.",
+    ),
+    Rule(
         "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."
     ),
     Rule(

@@ -43,6 +43,7 @@ from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.python_calls import python_calls
+from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import (
@@ -167,10 +168,10 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             settle(graph)
         if not performing.is_looking():
             postpone_reads(graph)
-        if chosen is None:
-            return leaving_modes(graph, backend(graph, inputs))
-        check_shown_objects()
-        return keeping_inputs(graph, leaving_modes(graph, backend(graph, inputs)))
+        if chosen is not None:
+            check_shown_objects()
+        run = refusing_second_gradients(graph, leaving_modes(graph, backend(graph, inputs)))
+        return run if chosen is None else keeping_inputs(graph, run)
 
     return compile_graph
 
