@@ -177,10 +177,12 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
-    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`)."""
+    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`),
+    and what is wrapped there, however deep, is converted.
+    """
     if code.co_filename != external_utils.__file__:
         return False
-    inner = [cell.cell_contents for cell in closure]
+    inner = [inspect.unwrap(cell.cell_contents) for cell in closure]
     codes = [getattr(one, "__code__", getattr(type(one).__call__, "__code__", None)) for one in inner]
     return any(is_marked(found) for found in codes if found is not None)
 

@@ -48,8 +48,17 @@ def test_a_function_that_torch_wraps() -> None:
     result = autograph(halve, backend="eager")(given)
     assert result is given
     assert given.tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("decorated_first", [True, False])
+def test_errors_under_a_decorator_of_torch(decorated_first: bool) -> None:
+    def negate(x: torch.Tensor) -> torch.Tensor:
+        return x if x > 0 else -x
+
+    decorate = torch.no_grad()
+    function = convert(decorate(negate)) if decorated_first else decorate(convert(negate))
     with pytest.raises(CaptureError, match="AG313"):
-        torch.compile(convert(torch.no_grad()(lambda x: x if x > 0 else -x)), fullgraph=True, backend="eager")(given)
+        torch.compile(function, fullgraph=True, backend="eager")(torch.ones(3))
 
 
 def test_a_view_that_records_a_gradient_beside_one_that_does_not() -> None:
