@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.diagnostics import CaptureError
 
 _LIMIT = 8  # traces of one function
 _TYPES = ("AG310", "AG311", "AG312", "AG314")
-_LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
@@ -53,7 +53,7 @@ class Attempt:
         if self.number >= _LIMIT:
             return None
         following = replace(self, number=self.number + 1)
-        left_alone = any(words in found.message for words in _LEFT_ALONE)
+        left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         if concerned and (found.filename, found.line) not in self.splits:
             return replace(following, splits=self.splits | {(found.filename, found.line)})

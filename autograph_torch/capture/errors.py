@@ -6,14 +6,18 @@ import contextlib
 import linecache
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torch._dynamo import exc as dynamo
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
 
+# What torch says of a test that only data decides.
+LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, AutographError)
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _SYMBOL = re.compile(r"data-dependent expression|guard on|unbacked|specialized integer", re.IGNORECASE)
@@ -55,6 +59,17 @@ def _capture_error(error: BaseException) -> CaptureError:
     code = "AG321" if _SYMBOL.search(text) else "AG320"
     message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")
     return CaptureError(Diagnostic(code, filename, line, column, line, message, _advice(code), snippet))
+
+
+def with_reason(error: CaptureError) -> CaptureError:
+    """Where torch has stopped at a statement that was left alone: the error says why it was."""
+    found = error.diagnostic
+    if found.code not in ("AG320", "AG321") or not any(words in found.message for words in LEFT_ALONE):
+        return error
+    reason = left_alone_at(found.filename, found.line)
+    if reason is None:
+        return error
+    return CaptureError(replace(reason, message=f"{reason.message}; left as it is, torch.compile refuses it"))
 
 
 def capture_error_at(node: Node, code: str, message: str, advice: str) -> CaptureError:

@@ -32,7 +32,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.buffers import set_nothing, sets_again
-from autograph_torch.capture.errors import translated
+from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, watch_twins
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects
@@ -224,7 +224,10 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
         except CaptureError as error:
             following = attempt.after(error)
             if following is None:
-                raise
+                explained = with_reason(error)
+                if explained is error:
+                    raise
+                raise explained from error.__cause__
             attempt, first = following, first or error
         except AssertionError:  # torch's switch for skipped functions is not always up to it
             if first is None or not attempt.enter_skipped:

@@ -44,7 +44,7 @@ def refusing_second_gradients(graph: torch.fx.GraphModule, run: Callable[..., An
     @functools.wraps(run)
     def watched(*inputs: Any) -> Any:
         results = run(*inputs)
-        found = (getattr(one, "grad_fn", None) for one in results)
+        found: list[Any] = [getattr(one, "grad_fn", None) for one in results]
         for node in {id(node): node for node in found if type(node).__name__ == _COMPILED}.values():
             node.register_prehook(refuse)
         return results

@@ -84,6 +84,12 @@ def sites_of(codes: Iterable[types.CodeType], records: Iterable[Record], failed:
     return tuple(sorted(found, key=lambda site: (files.index(site.file), site.line)))
 
 
+def left_alone_at(file: str, line: int) -> Diagnostic | None:
+    """Why the passes have left the statement on a line as it was, if they have."""
+    notes = [note for function in _functions([(file, line, "")]) for note in function.notes.values()]
+    return next((note for note in notes if note.code.startswith("AG2") and note.line == line), None)
+
+
 def _function_sites(function: _Function, staged: Iterable[Record], failed: bool) -> Iterator[tuple[Site, list[Record]]]:
     for node in gast.walk(function.tree):
         construct = _CONSTRUCTS.get(type(node))
