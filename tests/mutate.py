@@ -199,7 +199,7 @@ MUTATIONS = (
         CAPTURE + "torch_fixes.py",
         "frame if code is compiled else code",
         "code",
-        "tests/capture/test_shared_results.py",
+        "tests/capture/test_attempts.py",
         "frame",
     ),
     Mutation(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from autograph_torch import CaptureError, autograph
+from autograph_torch import CaptureError, autograph, convert
 
 POSITIVE, NEGATIVE = torch.tensor([1.0, 2.0]), torch.tensor([-1.0, -2.0])
 
@@ -72,3 +72,19 @@ def test_what_a_split_cannot_solve_is_refused() -> None:
 
     with pytest.raises(CaptureError, match="AG310"):
         autograph(rank, backend="eager")(POSITIVE)
+
+
+def test_guards_look_into_the_frame_that_runs() -> None:
+    """The second trace has more local variables than the frame; guards on a closure were read beyond its end."""
+    step = torch.ones(2)
+
+    def use(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:
+            n = 1
+        else:
+            n = 2.5
+        return x * n + step
+
+    compiled = torch.compile(convert(use), backend="eager", fullgraph=True)
+    for x in (POSITIVE, NEGATIVE, POSITIVE):
+        torch.testing.assert_close(compiled(x), use(x), rtol=0, atol=0)
