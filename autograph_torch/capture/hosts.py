@@ -150,7 +150,7 @@ def _value(variable: Any) -> Any:
         return {_value(key.vt): _value(value) for key, value in variable.items.items()}
     if isinstance(variable, variables.ExceptionVariable):
         return variable.exc_type(*(_value(argument) for argument in variable.args))
-    if isinstance(variable, (variables.BaseUserFunctionVariable, variables.GetAttrVariable)):
+    if isinstance(variable, (variables.functions.BaseUserFunctionVariable, variables.GetAttrVariable)):
         return _function(variable)
     return _object(variable)
 
@@ -162,7 +162,7 @@ def _function(variable: Any) -> Any:
         return types.MethodType(variable.fn, _owner(variable.obj))
     if isinstance(variable, variables.GetAttrVariable):
         return getattr(_owner(variable.obj), variable.name)
-    if isinstance(variable, variables.BaseUserFunctionVariable):
+    if isinstance(variable, variables.functions.BaseUserFunctionVariable):
         try:
             return variable.get_function()
         except Exception as error:

@@ -15,7 +15,6 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.output_graph import LazyProxy, SubgraphTracer
 from torch._dynamo.variables import (
     BaseListVariable,
-    BaseUserFunctionVariable,
     ConstantVariable,
     ConstDictVariable,
     DeletedVariable,
@@ -24,6 +23,7 @@ from torch._dynamo.variables import (
     UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.base import AttributeMutationNew
+from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture import field_writes
 from autograph_torch.capture.shared_results import check_at_the_end
