@@ -5,20 +5,24 @@
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
     super().prop              the property of the base class, called
+    divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
 
-Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable.
+Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable,
+BuiltinVariable.
 tests/capture/test_python_calls.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import operator
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import ConstantVariable, ListVariable, TupleVariable
+from torch._dynamo.variables import ConstantVariable, ListVariable, SymNodeVariable, TupleVariable
+from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
@@ -30,6 +34,7 @@ from autograph_torch.runtime import queries
 def python_calls() -> Iterator[None]:
     """While this is in force, these calls are taken."""
     skipped, listed = SkipFunctionVariable.call_function, ListVariable.call_method
+    built_in = BuiltinVariable.call_function
     called, looked_up = TorchInGraphFunctionVariable.call_function, SuperVariable.var_getattr
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -53,6 +58,12 @@ def python_calls() -> Iterator[None]:
             return UserFunctionVariable(queries.one_hot).call_function(tx, list(args), {})
         return called(self, tx, args, kwargs)
 
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
+            parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
+            return TupleVariable(parts)
+        return built_in(self, tx, args, kwargs)
+
     def getattr_of_super(self: Any, tx: Any, name: str) -> Any:
         value, _ = self._resolved_getattr_and_source(tx, name)
         if isinstance(value, property) and isinstance(value.fget, types.FunctionType):
@@ -63,6 +74,7 @@ def python_calls() -> Iterator[None]:
     ListVariable.call_method = call_list  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = call_torch  # type: ignore[method-assign]
     SuperVariable.var_getattr = getattr_of_super  # type: ignore[method-assign]
+    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
     try:
         yield
     finally:
@@ -70,6 +82,7 @@ def python_calls() -> Iterator[None]:
         ListVariable.call_method = listed  # type: ignore[method-assign]
         TorchInGraphFunctionVariable.call_function = called  # type: ignore[method-assign]
         SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
+        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
 
 
 def _is_int64(variable: Any) -> bool:

@@ -39,6 +39,10 @@ def classes_from_data(x: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.one_hot(x.abs().long()) * 2
 
 
+def quotient_and_rest(x: torch.Tensor) -> tuple[int, int]:
+    return divmod(int(x.sum().item()) * 7, 4)
+
+
 class Base:
     """A class with a property."""
 
@@ -68,6 +72,7 @@ FUNCTIONS = [
     resized_to_its_size,
     classes_from_data,
     property_of_the_base,
+    quotient_and_rest,
 ]
 
 

@@ -54,10 +54,23 @@ def _clipping() -> Made:
     return lambda: torch.nn.utils.clip_grad_norm_([parameter], 1.0, error_if_nonfinite=True), (), {}
 
 
+def _wishart() -> Made:
+    scale = 3 * torch.eye(3) + 0.1
+    return lambda df, s: torch.distributions.Wishart(df, covariance_matrix=s).rsample(), (torch.tensor(5.0), scale), {}
+
+
+def _sorting() -> Made:
+    layer = importlib.import_module("torch_geometric.nn").SortAggregation(k=3)
+    return layer, (torch.randn(5, 4), torch.tensor([0, 0, 1, 1, 1])), {}
+
+
 CASES: dict[str, Callable[[], Made]] = {
     # torch itself
     "rejection sampling": _function("torch.nn.init", "trunc_normal_", lambda: torch.empty(8, 8)),
     "raise for bad gradients": _clipping,
+    "rejection in the tail": _function("torch.nn.init", "trunc_normal_", lambda: torch.empty(8, 8), a=1.5, b=3.0),
+    "views of one memory": _wishart,
+    "number of classes": _function("torch.nn.functional", "one_hot", _labels),
     # validation, warnings, early returns of another form
     "nothing relevant": _function("torchmetrics.functional.retrieval", "retrieval_normalized_dcg", _scores, _labels),
     "constant input": _function("torchmetrics.functional.regression", "pearson_corrcoef", _scores, _scores),
@@ -66,11 +79,15 @@ CASES: dict[str, Callable[[], Made]] = {
     "number of nodes": _function("torch_geometric.utils", "get_laplacian", _edges),
     "dense adjacency": _function("torch_geometric.utils", "to_dense_adj", _edges),
     "removed duplicates": _function("torch_geometric.utils", "coalesce", _edges),
+    "sizes of two branches": _function("torchmetrics.functional.classification", "binary_auroc", _scores, _labels),
+    "number in a message": _function("torchmetrics.functional.classification", "binary_f1_score", _labels, _labels),
+    "padding": _sorting,
     # numbers, indices and state
     "step as a tensor": _scheduler("DDIMScheduler"),
     "place in a schedule": _scheduler("DPMSolverMultistepScheduler"),
     "state of an object": _scheduler("PNDMScheduler"),
     # numerics
+    "raise behind a loop": _function("linear_operator.utils.cholesky", "psd_safe_cholesky", lambda: torch.eye(3)),
     "singular matrix": _function("linear_operator.utils.qr", "stable_qr", lambda: torch.eye(4)[:, :3]),
 }
 
