@@ -266,12 +266,12 @@ def _settings(attempt: Attempt) -> Iterator[None]:
     """What holds while a converted function is compiled.
 
     Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
-    torch.compile leaves that guard out by default. A branch may turn Inductor's choice of layouts off (see
-    runtime/gradients.py); it is back afterwards.
+    torch.compile leaves that guard out by default. A branch may turn Inductor's choice of layouts and its folding of
+    constants off (see runtime/gradients.py); they are back afterwards.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    layouts = inductor_config.patch(layout_optimization=inductor_config.layout_optimization)
+    chosen = {name: getattr(inductor_config, name) for name in ("layout_optimization", "joint_graph_constant_folding")}
     try:
         with contextlib.ExitStack() as stack:
             for one in _REPAIRS:
@@ -280,7 +280,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
-            stack.enter_context(layouts)
+            stack.enter_context(inductor_config.patch(chosen))
             stack.enter_context(translated())
             yield
     finally:

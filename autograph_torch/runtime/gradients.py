@@ -55,6 +55,16 @@ def keep_layouts() -> int:
     return 0
 
 
+def keep_bits() -> None:
+    """Keep Inductor from folding constants: of an integer that travels as a float, `-1` say, it makes any NaN.
+
+    Set back when the compilation ends (capture/inlining.py).
+    """
+    import torch._inductor.config as inductor
+
+    inductor.joint_graph_constant_folding = False
+
+
 # Functions and methods that draw random numbers. The backward pass of a branch or loop runs its body again.
 _RANDOM = frozenset(
     "rand randn randint rand_like randn_like randint_like randperm bernoulli multinomial normal poisson bernoulli_ "

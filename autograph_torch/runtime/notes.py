@@ -14,6 +14,7 @@ import torch
 
 from autograph_torch.runtime import layout, memories, performing, tracing
 from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
+from autograph_torch.runtime.gradients import keep_bits
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -133,7 +134,10 @@ def _branch_encoder(spec: Any, plan: Any) -> Written:
 
 def _as_float(plan: Any) -> bool:
     """Whether integers have to travel as floats: gradients are recorded, and something has one."""
-    return torch.is_grad_enabled() and has_float_leaf(plan)
+    disguised = torch.is_grad_enabled() and has_float_leaf(plan)
+    if disguised:
+        keep_bits()
+    return disguised
 
 
 @torch.compiler.assume_constant_result

@@ -200,3 +200,14 @@ def min_and_max_of_numbers(n):
         else:
             k = max(k - 1, -2)
     return k
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def negative_number_beside_a_tensor(x):
+    best, last, low = x.min(), -1, -(2**62)
+    if x.sum() > 0:
+        best = x.max()
+        last = 0
+    else:
+        low = -3
+    return best, last, low
