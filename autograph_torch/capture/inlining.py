@@ -53,6 +53,7 @@ from autograph_torch.capture.torch_fixes import (
     places_of,
     repair_attribute_writes,
     repair_names,
+    repair_property_writes,
 )
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
@@ -115,6 +116,7 @@ def install(required: bool = True) -> None:
     _compile_with_care()
     repair_attribute_writes()
     repair_names()
+    repair_property_writes()
     allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()

@@ -28,18 +28,22 @@ operator, where it does not exist. Here it is read in the graph around all bodie
 
 6. torch.utils.checkpoint inside of a compiled function runs its part under modes that refuse operators with bodies.
 These need no special treatment there: with the modes' own switch they are recomputed as any other operator.
+
+5. torch 2.11 takes what is set to a property for the property's value: the setter runs once the graph has returned, and
+a read before that gives what was set. Later versions run the setter where it stands, and so does this.
 """
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import guards
 from torch._dynamo.output_graph import SubgraphTracer
-from torch._dynamo.variables import dicts
+from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVariable, dicts
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.utils import checkpoint
@@ -150,3 +154,18 @@ def places_of(frame: types.CodeType, compiled: types.CodeType) -> Iterator[None]
         yield
     finally:
         guards.get_framelocals_idx = place
+
+
+def repair_property_writes() -> None:
+    """Let setters of properties run where the program sets them (torch 2.11)."""
+    if not hasattr(UserDefinedObjectVariable, "try_get_descritor_and_setter_py_func"):
+        return
+    store = UserDefinedObjectVariable.method_setattr_standard
+
+    def set_attribute(self: Any, tx: Any, name: Any, value: Any, directly_update_dict: bool = False) -> Any:
+        found = inspect.getattr_static(type(self.value), name.as_python_constant(), None)
+        if directly_update_dict or not isinstance(found, property) or not inspect.isfunction(found.fset):
+            return store(self, tx, name, value, directly_update_dict)
+        return UserFunctionVariable(found.fset).call_function(tx, [self, value], {})
+
+    UserDefinedObjectVariable.method_setattr_standard = set_attribute  # type: ignore[method-assign, assignment]
