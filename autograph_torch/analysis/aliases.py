@@ -27,6 +27,7 @@ class Aliases:
         self._kinds = kinds
         self._parent: dict[str, str] = {}
         self._pieces: set[str] = set()  # lists of views of one tensor
+        self._containers = {name for node in walk_scope(body) for name in _made_containers(node)}
         for node in walk_scope(body):
             if isinstance(node, gast.Assign):
                 for target in node.targets:
@@ -85,7 +86,7 @@ class Aliases:
     def _sources(self, value: gast.expr) -> list[str]:
         """Names whose memory the value may be part of."""
         if isinstance(value, gast.Name):
-            return [value.id] if self._kinds.of(value) != Kind.PYTHON else []
+            return [value.id] if self._kinds.of(value) != Kind.PYTHON or value.id in self._containers else []
         if isinstance(value, gast.Subscript):
             return self._sources(value.value)
         if isinstance(value, gast.Starred):
@@ -99,6 +100,14 @@ class Aliases:
         if isinstance(value, gast.NamedExpr):
             return self._sources(value.value)
         return []
+
+
+def _made_containers(node: gast.AST) -> list[str]:
+    """Names that a node binds to a list or dict that it makes."""
+    made = (gast.List, gast.Dict, gast.ListComp, gast.DictComp)
+    if not isinstance(node, gast.Assign) or not isinstance(node.value, made):
+        return []
+    return [target.id for target in node.targets if isinstance(target, gast.Name)]
 
 
 def _is_split(value: gast.expr) -> bool:

@@ -143,7 +143,7 @@ def _attempt(
         objects = copies_of(mutated, pairs)
         values = lower_all(lifted, sources)
         if containers:
-            values = tuple([copy_in(values[k], pairs) for k in range(len(values))])
+            values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
         value = branch(*values[: len(operands)], *objects, *copies_of(scratch, []), *values[len(operands) :])
         new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
         attributes = read_fields(site, fields)

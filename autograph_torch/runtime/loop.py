@@ -13,7 +13,16 @@ from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.outside import keep
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import copy_of, lift_all, lower_all, same_object, tensors_in, write_back_nested
+from autograph_torch.runtime.structure import (
+    containers_in,
+    copy_of,
+    is_in,
+    lift_all,
+    lower_all,
+    same_object,
+    tensors_in,
+    write_back_nested,
+)
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
@@ -92,6 +101,7 @@ def run_with_writes(
     mutated, given = state[rebound:count], state[count:]
     # Tensors that are written to have stand-ins inside; containers are carried.
     changing = (*state[:rebound], *(HOLE if isinstance(value, torch.Tensor) else value for value in mutated))
+    _check_apart(mutated, given)
     lifted = lift_all(given)
 
     def to_read() -> State:
@@ -117,6 +127,26 @@ def run_with_writes(
         write_back_nested(original, value)
         objects.append(original if isinstance(original, (torch.Tensor, list, dict)) else value)
     return (*final[:rebound], *objects, *given)
+
+
+def _check_apart(mutated: State, given: State) -> None:
+    """A list or dict is carried as a value: no other name may lead to one that the loop writes to."""
+    written: State = ()
+    for one in containers_in(mutated):
+        if is_in(one, written):
+            _refuse_second_name()
+        written += (one,)
+    for one in containers_in(given) if written else ():
+        if is_in(one, written):
+            _refuse_second_name()
+
+
+def _refuse_second_name() -> None:
+    refuse(
+        "AG206",
+        "a loop writes to a list or dict, and uses it by another name, too",
+        "use one name for it in the loop, or copy it before",
+    )
 
 
 def _check_same_objects(objects: State, values: State) -> None:

@@ -224,6 +224,10 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
 
     What a branch does to them stays in the branch until it is written back.
     """
+    if isinstance(value, (list, dict)):
+        known = copy_in(value, pairs, None)
+        if known is not None:
+            return known  # another name of it, or another place where it is
     if isinstance(value, list):
         items: list[Any] = []
         pairs.append((value, items))
@@ -255,17 +259,27 @@ def is_in(value: Any, objects: tuple[Any, ...]) -> bool:
     return False
 
 
-def copy_in(value: Any, pairs: Pairs) -> Any:
+def copy_in(value: Any, pairs: Pairs, otherwise: Any) -> Any:
     """What a branch finds for `value`: the copy, when it is a container that has one."""
     for original, copy in pairs:
         if same_object(value, original):
             return copy
-    return value
+    return otherwise
 
 
 def content_of(container: Any) -> Any:
     """What is in a container, as a value that is not the container itself."""
     return list(container) if isinstance(container, list) else dict(container)
+
+
+def containers_in(value: Any) -> tuple[Any, ...]:
+    """A value and what is in it, as far as they are lists and dicts."""
+    if isinstance(value, dict):
+        return (value, *(one for key in value for one in containers_in(value[key])))
+    if isinstance(value, (list, tuple)):
+        inner = tuple(one for k in range(len(value)) for one in containers_in(value[k]))
+        return (value, *inner) if isinstance(value, list) else inner
+    return ()
 
 
 def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:

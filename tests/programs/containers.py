@@ -732,3 +732,65 @@ def list_with_another_name_behind_a_break(x):
             break
         x = x / 2
     return torch.stack(same)
+
+
+@program(inputs=LISTS)
+def two_names_of_a_list_written_in_a_branch(x):
+    xs = [x, x]
+    ys = xs
+    if x.sum() > 0:
+        xs[0] = x + 1
+        ys[1] = x + 2
+    return xs, ys
+
+
+@program(inputs=LISTS)
+def row_of_a_grid_written_in_a_branch(x):
+    grid = [[x[0], x[1]], [x[2], x[0]]]
+    row = grid[0]
+    if x.sum() > 0:
+        row[0] = x[0] + 1
+        grid[0][1] = row[0] * 2
+        grid[1][0] = row[1]
+    return grid, row
+
+
+@program(inputs=LISTS)
+def row_of_a_grid_read_in_a_branch(x):
+    grid = [[x[0], x[1]], [x[2], x[0]]]
+    row = grid[0]
+    if x.sum() > 0:
+        grid[0][0] = x[0] + 5
+        y = row[0] * 2
+    else:
+        y = row[1]
+    return y
+
+
+@program(inputs=LISTS, refused="a loop carries lists as values")
+def two_names_of_a_list_written_in_a_loop(x):
+    xs = [x, x]
+    ys = xs
+    while xs[0].norm() > 1:
+        xs[0] = xs[0] / 2
+        ys[1] = ys[1] + 1
+    return xs, ys
+
+
+@program(inputs=LISTS, refused="a loop carries lists as values")
+def row_of_a_grid_in_a_loop(x):
+    grid = [[x[0], x[1]], [x[2], x[0]]]
+    row = grid[0]
+    while row[0] > 1:
+        row[0] = row[0] / 2
+        grid[0][1] = grid[0][1] + row[0]
+    return grid, row
+
+
+@program(inputs=LISTS, refused="a loop carries dicts as values")
+def another_name_of_a_dict_read_in_a_loop(x):
+    entries = {"a": x}
+    same = entries
+    while same["a"].norm() > 1:
+        entries["a"] = entries["a"] / 2
+    return entries, same
