@@ -160,7 +160,7 @@ def repair_property_writes() -> None:
     """Let setters of properties run where the program sets them (torch 2.11)."""
     if not hasattr(UserDefinedObjectVariable, "try_get_descritor_and_setter_py_func"):
         return
-    store = UserDefinedObjectVariable.method_setattr_standard
+    store: Any = UserDefinedObjectVariable.method_setattr_standard
 
     def set_attribute(self: Any, tx: Any, name: Any, value: Any, directly_update_dict: bool = False) -> Any:
         found = inspect.getattr_static(type(self.value), name.as_python_constant(), None)
