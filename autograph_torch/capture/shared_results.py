@@ -158,6 +158,17 @@ class _Check:
             found[storage] = max(found.get(storage, -1), float("inf") if of_caller else last)
         return found
 
+    def _in_use(self, write: Node) -> Iterator[Storage]:
+        """The storages that exist when a node writes, and are used after it."""
+        known: set[Storage | None] = set()
+        for node, position in self.position.items():
+            storage = storage_at(node)
+            if storage is None or storage in known or position > self.position[write]:
+                continue
+            known.add(storage)
+            if self.last_use[storage] > self.position[write]:
+                yield storage
+
     # -- results ------------------------------------------------------------------------------------------------------
 
     def _follow(self, node: Node) -> None:
@@ -189,9 +200,10 @@ class _Check:
         _, body, carried, additional = arguments_of(node)
         state = [self.sharing.behind_copy(value) for value in carried]
         closed_over = [self.sharing.of_value(value) for value in additional]
+        before = _NOTHING.union(*state, *closed_over)
         while True:
             trip = self._handed_through(body, [*state, *closed_over], ())
-            after = [a | b.roots for a, b in zip(state, trip, strict=True)]
+            after = [a | _of_an_earlier_trip(b.roots, before) for a, b in zip(state, trip, strict=True)]
             if after == state:
                 return [_Through(roots, roots, None) for roots in state]
             state = after
@@ -229,18 +241,23 @@ class _Check:
     def _check_write(self, write: Write) -> None:
         self.writes.append(write)
         roots = self.sharing.of(write.storage)
-        for other, last_use in self.last_use.items():
+        for other in self._in_use(write.node):
             makers = (self.sharing.copied_by.get(write.storage), self.sharing.copied_by.get(other))
             # What an operator hands out, and what is written back after it, are the same content.
             agree = other == write.storage or (write.origin is not None and write.origin in makers)
             common = roots & self.sharing.of(other)
-            if agree or last_use <= self.position[write.node] or not common:
+            if agree or not common:
                 continue
             unlinked = [self.sharing.unlinked.get(storage, _NOTHING) for storage in (write.storage, other)]
             lost = Lost(write, other, next((maker for maker in makers if maker is not None), write.node))
             if not self.outermost or common & _NOTHING.union(*unlinked):
                 raise lost.error()
             self.lost.append(lost)
+
+
+def _of_an_earlier_trip(roots: Roots, before: Roots) -> Roots:
+    """What a trip has made itself is another tensor in the next one."""
+    return frozenset(root if root in before else -abs(root) for root in roots)
 
 
 def _copied(leaf: Any) -> Node | None:

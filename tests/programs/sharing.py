@@ -281,3 +281,28 @@ def gradients_where_the_branch_is_here(x, y):
     z = a if x.sum() > 0 else b
     z.mul_(x)
     return a.sum() + b.prod() + z.sum()
+
+
+@program(inputs=SIDES)
+def a_new_tensor_in_every_trip(x, y):
+    center = x.clone()
+    for k in range(12):
+        new = center.clone()
+        if y.sum() > k:
+            new[0] = y[0] + k
+        if torch.equal(new, center):
+            break
+        center = new
+    return center
+
+
+@program(inputs=TRIPS)
+def one_tensor_of_two_names_from_trip_to_trip(x, n):
+    a = b = x * 2
+    while n > 0:
+        a = a + 1
+        b = a
+        n = n - 1
+    b = b * 1
+    b.mul_(2)
+    return a, b
