@@ -51,6 +51,7 @@ from autograph_torch.capture.torch_fixes import (
     floats_read_outside,
     numbers_of_copies,
     places_of,
+    places_of_results,
     repair_attribute_writes,
     repair_names,
     repair_property_writes,
@@ -172,7 +173,9 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             postpone_reads(graph)
         if chosen is not None:
             check_shown_objects()
-        run = refusing_second_gradients(graph, leaving_modes(graph, backend(graph, inputs)))
+        with places_of_results(backend):
+            compiled = backend(graph, inputs)
+        run = refusing_second_gradients(graph, leaving_modes(graph, compiled))
         return run if chosen is None else keeping_inputs(graph, run)
 
     return compile_graph

@@ -399,3 +399,11 @@ def number_of_values_in_a_message(x):
     if count > 2:
         raise ValueError(f"found {count} values")
     return x
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def views_at_different_places(x):
+    first, part = x[0], x[:2]
+    if x.sum() > 0:
+        first, part = x[1], x[1:3]
+    return first, part
