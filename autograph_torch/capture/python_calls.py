@@ -3,6 +3,7 @@
     dict.copy(d)              d.copy()                                      (so `copy.copy` works on containers)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     torch.arange(n)           torch.arange(n.item()), for n a tensor
+    torch.squeeze(x)          x.squeeze(), which capture/views.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
     super().prop              the property of the base class, called
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
@@ -54,6 +55,8 @@ def python_calls() -> Iterator[None]:
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
+        if self.value is torch.squeeze and args and args[0].is_tensor():
+            return args[0].call_method(tx, "squeeze", list(args[1:]), kwargs)
         if self.value is torch.nn.functional.one_hot and len(args) == 1 and not kwargs and _is_int64(args[0]):
             return UserFunctionVariable(queries.one_hot).call_function(tx, list(args), {})
         return called(self, tx, args, kwargs)

@@ -6,7 +6,10 @@ inputs of one memory, and torch refuses it. Here it is computed in the body.
 2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
 new tensor is filled with it, as Dynamo does for `torch.full`.
 
-3. `x.resize_as_(y)` does nothing where the sizes are the same, and is refused all the same.
+3. `x.squeeze()` is traced as if no size that depends on data were 1. Here the graph checks it (Inductor would give the
+result a dimension more than eager).
+
+4. `x.resize_as_(y)` does nothing where the sizes are the same, and is refused all the same.
 
 Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` of its own.
 """
@@ -17,8 +20,14 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import torch
+from torch._dynamo.variables import ConstantVariable, TupleVariable
 from torch._dynamo.variables.builder import wrap_fx_proxy
+from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.tensor import TensorVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, statically_known_true
+
+from autograph_torch.runtime import queries
 
 _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 
@@ -33,6 +42,7 @@ def views_in_bodies() -> Iterator[None]:
         return self if same else resize(self, tx, *args, **kwargs)
 
     added = {**{f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}, "method_new_full": _filled}
+    added.update(method_squeeze=_squeezed, method_squeeze_=_squeezed)
     for name, method in added.items():
         setattr(TensorVariable, name, method)
     TensorVariable.method_resize_as_ = resize_as  # type: ignore[method-assign]
@@ -42,6 +52,23 @@ def views_in_bodies() -> Iterator[None]:
         TensorVariable.method_resize_as_ = resize  # type: ignore[method-assign]
         for name in added:
             delattr(TensorVariable, name)
+
+
+def _squeezed(self: Any, tx: Any, *args: Any, **kwargs: Any) -> None:
+    """The check; Dynamo does the rest."""
+    sizes = self.as_proxy().node.meta["example_value"].shape
+    given = kwargs.get("dim", args[0] if args else None)
+    chosen = range(len(sizes)) if given is None else given.as_python_constant()
+    dims = (chosen,) if isinstance(chosen, int) else tuple(chosen)
+    unsure = [dim for dim in dims if _may_be_one(sizes[dim])]
+    if unsure:
+        arguments = [self, TupleVariable([ConstantVariable.create(dim) for dim in unsure])]
+        UserFunctionVariable(queries.refuse_ones).call_function(tx, arguments, {})
+
+
+def _may_be_one(size: Any) -> bool:
+    """Whether only data tell if a size is 1."""
+    return isinstance(size, torch.SymInt) and has_free_unbacked_symbols(size) and not statically_known_true(size != 1)
 
 
 def _sizes(variable: Any) -> tuple[int, ...] | None:

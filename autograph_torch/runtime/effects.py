@@ -148,6 +148,12 @@ def fail(error: Any, *args: Any, **kwargs: Any) -> Any:
     raise error(*args, **kwargs) if isinstance(error, type) or not isinstance(error, BaseException) else error
 
 
+def fail_with(number: int) -> Any:
+    """Raise, in a branch, an exception that has a number already."""
+    _emit(number, [])
+    return HOLE
+
+
 def _assert(error: Any, args: tuple[Any, ...]) -> Any:
     """An exception as an assertion of the graph: a type and a message, without the values in it."""
     if is_handled():

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import layout, memories, performing, tracing
 from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
 from autograph_torch.runtime.gradients import keep_bits
@@ -337,3 +338,14 @@ def note_site(construct: str, outcome: str) -> int:
     """For `explain`: what a place in the source became."""
     tracing.record_site(construct, outcome)
     return 0
+
+
+@torch.compiler.assume_constant_result
+def squeezed_away() -> int:
+    """The number of an exception for a dimension that `squeeze` would drop for some data only."""
+    filename, line, text = tracing.user_line()
+    column = len(text) - len(text.lstrip()) + 1
+    message = "a size that depends on data is 1 here, and `squeeze` drops the dimension; the graph keeps it"
+    advice = "name the dimension that always has size 1: `x.squeeze(-1)`; under @autograph such a call runs in Python"
+    error = CaptureError(Diagnostic("AG321", filename, line, column, line, message, advice, text))
+    return new_effect(HostCall(error, ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ()))), (), raises=True))

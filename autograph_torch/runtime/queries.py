@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.effects import fail, fail_with
 
 
 def allclose(
@@ -72,3 +73,10 @@ def one_hot(tensor: torch.Tensor) -> torch.Tensor:
     places = tensor.clamp(min=0)
     classes = torch.zeros((*tensor.shape, places.max().item() + 1), dtype=torch.int64, device=tensor.device)
     return classes.scatter(-1, places.unsqueeze(-1), 1)
+
+
+def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:
+    """Before a `squeeze` that the trace takes for one that leaves these dimensions alone: fail when one has size 1."""
+    number = notes.squeezed_away()
+    for k in range(len(dims)):
+        cond(tensor.shape[dims[k]] == 1, lambda: fail_with(number), lambda: None)
