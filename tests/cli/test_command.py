@@ -99,6 +99,28 @@ def test_torch_is_never_imported(tmp_path: Path) -> None:
     assert "+++ b/m.py" in done.stdout
 
 
+def test_converted_code_is_never_run(run_real: Run, here: Path) -> None:
+    Path("m.py").write_text(SMALL + '\n\nopen("ran", "w").close()\nraise SystemExit(9)\n')
+    Path("pyproject.toml").write_text("[tool.autograph-torch]\nverbose = true\n")
+    for form in ("text", "diff", "json", "github", "sarif"):
+        for target in ("autograph", "torch"):
+            assert run_real("convert", "--format", form, "--target", target, "m.py").code == 0
+    assert run_real("convert", "--dump-ast", "m.py").code == 0
+    assert run_real("convert", "--html", "page.html", "m.py").code == 0
+    assert run_real("explain", "m.py").code == 0
+    assert run_real("convert", "-o", "copy", "m.py").code == 0
+    assert run_real("convert", "-w", "m.py").code == 0
+    assert sorted(os.listdir()) == ["copy", "m.py", "page.html", "pyproject.toml"]
+
+
+def test_a_file_without_torch_is_only_read(run_real: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("m.py").write_text("def f(x):\n    if x.sum() > 0:\n        return x\n")
+    monkeypatch.setattr("autograph_torch.pipeline.convert_source", None)
+    assert run_real("convert", "--check", "m.py").code == 0
+    Path("m.py").write_text("import torch\n")
+    assert run_real("convert", "--check", "m.py").code == 2
+
+
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="no way to measure a child's CPU time")
 def test_a_small_file_takes_less_than_a_third_of_a_second(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(SMALL)
