@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -11,14 +11,14 @@ import gast
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.nesting import nesting
-from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES
+from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
 from autograph_torch.source.nodes import rebuild, statements
-from autograph_torch.source.templates import RUNTIME
+from autograph_torch.source.templates import RUNTIME, runtime_function
 
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
 _MOVED = "AG102"
@@ -118,8 +118,12 @@ def _rewrite_nested(
     if not any(isinstance(node, SCOPES) for node in islice(statements(function), 1, None)):
         return function
     inner = replace(around, imports=kinds.imports_inside(), outer=kinds.names())
+    # What a file hands to the runtime has been converted, with all that was known around it.
+    handed = frozenset(() if around.assume_unknown else _handed_to_runtime(function))
 
     def visit(node: gast.AST) -> gast.AST:
+        if isinstance(node, FUNCTIONS) and node.name in handed:
+            return node
         if isinstance(node, FUNCTIONS) and node.lineno not in around.skipped_lines:
             rewritten = rewrite_function(node, inner)
             diagnostics.extend(rewritten.diagnostics)
@@ -127,3 +131,11 @@ def _rewrite_nested(
         return rebuild(node, visit)
 
     return rebuild(function, visit)
+
+
+def _handed_to_runtime(function: gast.FunctionDef) -> Iterator[str]:
+    """Names that are arguments of `ag.cond(...)` and the like."""
+    for node in walk_scope(function.body):
+        if runtime_function(node):
+            yield from (argument.id for argument in node.args if isinstance(argument, gast.Name))
+            yield from (keyword.value.id for keyword in node.keywords if isinstance(keyword.value, gast.Name))

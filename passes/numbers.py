@@ -9,6 +9,8 @@ What torch.compile takes as it is (arithmetic, comparisons, `math.sqrt`, `round`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gast
 
 from autograph_torch.analysis.facts import Facts
@@ -19,18 +21,19 @@ from autograph_torch.source.templates import runtime_call
 
 _TENSORS = (Kind.TENSOR, Kind.DYNAMIC)
 _MATH = frozenset("exp expm1 log log2 log10 log1p fabs hypot isnan isinf isfinite isclose".split())
+_COMBINING = ("enumerate", "zip", "reversed", "list", "tuple")
 NUMBER_WORDS = _MATH | {"tolist"}
 
 
 def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite calls of `math` on numbers that depend on data, and `tolist`."""
-    iterated: list[gast.AST] = []  # what stands in the header of a `for`
+    iterated: list[gast.AST] = []  # what loops run over
 
     def lower(node: gast.AST) -> gast.AST:
         if isinstance(node, SCOPES):
             return node
         if isinstance(node, gast.For):
-            iterated.extend(gast.walk(node.iter))
+            iterated.extend(_iterated(node.iter))
         new = rebuild(node, lower)
         if isinstance(node, gast.Call) and _reads_number(node, facts):
             facts.report("AG114", node, "compiled, this number is read later, where Python needs it, or never")
@@ -47,6 +50,14 @@ def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         return _done(node, runtime_call("tolist", new.func.value), facts)
 
     return rebuild(function, lower)
+
+
+def _iterated(node: gast.expr) -> Iterator[gast.expr]:
+    """What a loop over `node` runs over: `a` and `b` in `enumerate(zip(a, b))`."""
+    yield node
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _COMBINING:
+        for argument in node.args:
+            yield from _iterated(argument)
 
 
 def is_number(node: gast.Call, facts: Facts) -> bool:

@@ -471,6 +471,8 @@ class Kinds:
             return self._torch_call(path, node)
         if runtime_function(node) in words.RUNTIME_QUESTIONS:
             return T
+        if runtime_function(node) == "tolist":
+            return S
         if isinstance(node.func, gast.Attribute):
             return self._method_call(node.func, node)
         if isinstance(node.func, gast.Name) and node.func.id not in self._env:
@@ -533,7 +535,8 @@ class Kinds:
             known = U if self._assume_unknown else S
             return S if any(kind >= known for kind in kinds) else U if U in kinds else P
         if name in ("any", "all"):
-            return U
+            asked = [argument.elt for argument in node.args if isinstance(argument, (gast.GeneratorExp, gast.ListComp))]
+            return S if any(self.of(one) >= S for one in asked) else U
         if name in words.REDUCING_BUILTINS:
             return U if C in kinds else join(kinds)
         if name in words.CONTAINER_BUILTINS:

@@ -9,7 +9,7 @@ import gast
 from autograph_torch.source.copying import Copier
 from autograph_torch.source.expressions import Expressions
 from autograph_torch.source.layout import Clause, Layout
-from autograph_torch.source.skeleton import header_only, unparse
+from autograph_torch.source.skeleton import header_only, is_plain, unparse
 
 _WORDS = {"orelse": "else", "finalbody": "finally"}
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
@@ -69,11 +69,7 @@ class Headers:
         """Break the parameters of a new function; a bare `*` or `/` and defaults stay in one line of their own."""
         arguments = owner.args
         inner = indent + self.source.indent_unit
-        plain = not (arguments.posonlyargs or arguments.vararg or arguments.kwonlyargs or arguments.kwarg)
         whole = unparse(arguments)
-        if plain and not arguments.defaults and not any(node.annotation for node in arguments.args):
-            lines = [f"{inner}{node.id}," for node in arguments.args]
-        else:
-            lines = [inner + whole]
+        lines = [f"{inner}{node.id}," for node in arguments.args] if is_plain(arguments) else [inner + whole]
         head, _, tail = text.partition(f"({whole})")
         return self.source.newline.join([head + "(", *lines, f"{indent}){tail}"]) if tail else text

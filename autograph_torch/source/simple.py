@@ -49,7 +49,10 @@ class SimpleStatements:
         if isinstance(node, gast.Return) and node.value is not None:
             return self._with_value("return ", node.value, indent)
         if isinstance(node, gast.Assign):
-            targets = [self.expressions.text(target, indent, bare=True) for target in node.targets]
+            after = len(" = ") + len(self.expressions.text(node.value, indent).partition("(")[0]) + 1
+            targets = [
+                self.expressions.fitted(target, indent, len(indent), after, bare=True) for target in node.targets
+            ]
             return self._with_value("".join(f"{target} = " for target in targets), node.value, indent)
         if isinstance(node, gast.Expr) and not isinstance(node.value, gast.NamedExpr):
             return self._with_value("", node.value, indent)

@@ -50,6 +50,12 @@ def is_thunk(node: gast.AST) -> bool:
     return isinstance(node, gast.Lambda) and not any(gast.iter_child_nodes(node.args))
 
 
+def is_plain(arguments: gast.arguments) -> bool:
+    """Nothing but names: no defaults, annotations or stars."""
+    others = (arguments.posonlyargs, arguments.vararg, arguments.kwonlyargs, arguments.kwarg, arguments.defaults)
+    return not any(others) and not any(node.annotation for node in arguments.args)
+
+
 def skeleton(node: Any, choose: Choice) -> Any:
     """A copy of `node` in which every sub-expression that `choose` has a substitute for is substituted."""
     if isinstance(node, list):

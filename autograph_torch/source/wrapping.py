@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable
 
 import gast
 
 from autograph_torch.source.file import SourceFile
-from autograph_torch.source.skeleton import binds_weaker, is_thunk, stand_in, unparse
+from autograph_torch.source.skeleton import binds_weaker, is_plain, is_thunk, stand_in, unparse
 
 Flat = Callable[[gast.expr, str, bool], str]
 Listed = Callable[[gast.expr, str], "str | None"]
@@ -118,11 +119,22 @@ class Wrapping:
         return f"({text})" if isinstance(node, _NEED_PARENTHESES) else text
 
     def _lambda(self, node: gast.Lambda, indent: str) -> str:
-        head = "lambda: " if is_thunk(node) else unparse(gast.Lambda(node.args, gast.Constant(0, None)))[:-1]
+        head = self._lambda_head(node, indent)
         if self.is_old(node.body):
             text = self.flat(node.body, indent, False)
             return head + (text if "\n" in text or "\r" in text else self._lines([("", node.body)], indent, node))
         return head + (self._broken(node.body, indent) or self._lines([("", node.body)], indent, node))
+
+    def _lambda_head(self, node: gast.Lambda, indent: str) -> str:
+        """`lambda a, b: `; more parameters than fit on a line go on below the first."""
+        if is_thunk(node):
+            return "lambda: "
+        head = unparse(gast.Lambda(node.args, gast.Constant(0, None)))[:-1]
+        width = self.source.line_limit - len(indent)
+        if len(head) <= width or not is_plain(node.args):
+            return head
+        lines = textwrap.wrap(head, width - 1, break_long_words=False, subsequent_indent=" " * len("lambda "))
+        return f"{self.source.newline}{indent}".join(lines) + " "
 
     def _lines(self, parts: list[tuple[str, gast.expr]], indent: str, whole: gast.expr) -> str:
         """The parts of `whole`, one a line, in parentheses."""

@@ -671,3 +671,19 @@ def test_a_comment_for_a_tool_goes_to_the_end_of_the_first_line_whatever_its_len
     comment = line.partition("#")[2]
     before = f"def func(x):\n    if p:  #{comment}\n        return {value}\n    else:\n        return y\n"
     assert rewritten(before, statements(if_to_lambdas)).splitlines()[1] == line
+
+
+def test_long_lists_of_names_are_broken() -> None:
+    names = [f"a_rather_long_name_{number}" for number in range(4)]
+    listed = ", ".join(names)
+    before = f"def func({listed}):\n    if p:\n        x = {listed}\n    else:\n        x = 1\n    {listed} = x\n"
+
+    def rewrite(root: Any) -> Any:
+        head = gast.arguments([name(n) for n in names], [], None, [], [], None, [])
+        value = call("ag.cond", parse_expression("p"), gast.Lambda(head, parse_expression("x")))
+        targets = gast.Tuple([name(n, store=True) for n in names], gast.Store())
+        return rebuild(root, lambda node: derive(root, body=[gast.Assign([targets], value, None)]).body[0])
+
+    text = rewritten(before, lambda root: derive(root, body=[rewrite(root).body[0]]))
+    assert max(map(len, text.splitlines())) <= 110
+    assert "    ) = ag.cond(\n        p,\n        lambda a_rather_long_name_0, a_rather_long_name_1," in text
