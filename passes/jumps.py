@@ -102,7 +102,11 @@ class _Structurer:
                 after = self._loop_bound(statement, bound)
                 loop = self._statement(statement, rest, end, bound)
                 return [*done, *loop, *self.block(rest, end, after, explicit=True)]
-            done.extend(self._statement(statement, rest, end, bound))
+            new = self._statement(statement, rest, end, bound)
+            if isinstance(statement, (gast.For, gast.While)) and isinstance(new[-1], gast.If):  # its `else`
+                bound = bound_after(new[:-1], bound)
+                return [*done, *new[:-1], *self.block([new[-1], *rest], end, bound, explicit)]
+            done.extend(new)
             bound = bound_after([statement], bound)
         if explicit and completes(done) and end.jump is not None:
             done.append(place(_copy(end.jump), block[-1]) if block else _copy(end.jump))
@@ -202,7 +206,7 @@ class _Structurer:
     def _is_idle(self, dead: list[gast.stmt], bound: frozenset[str]) -> bool:
         """Whether statements that never run may go: a `yield` or a binding among them says what the function is."""
         names, inside = names_of(dead), {id(node) for statement in dead for node in gast.walk(statement)}
-        if names.outer or any(isinstance(node, SUSPENDS) for node in walk_scope(dead)):
+        if names.outer or any(isinstance(node, SUSPENDS) or self._facts.is_skipped(node) for node in walk_scope(dead)):
             return False
         made = set(names.binds) - bound
         others = (node for node in gast.walk(self._facts.function) if isinstance(node, gast.Name))

@@ -50,7 +50,7 @@ class Expressions:
         self.pristine = pristine
         self.copier = copier
         self.copying = copying
-        self.wrapping = Wrapping(source, self.text, self.is_old, self.listed)
+        self.wrapping = Wrapping(source, self.text, self.is_old, self.listed, self.broken_inside)
 
     def fitted(self, node: gast.expr, indent: str, before: int, after: int = 0, bare: bool = False) -> str:
         """The text for a place with `before` columns to its left and `after` columns to its right."""
@@ -63,7 +63,7 @@ class Expressions:
         old = origin(node)
         splices = self.splices(node, old) if self.copying and old is not None else None
         if splices is not None and (not isinstance(node, gast.Tuple) or self._bracketed(old)):
-            return self._closed(old, self.spliced(*self.source.span(old), splices, indent), indent)
+            return self._closed(old, self.spliced(*self.source.span(old), splices, indent, flat=True), indent)
         if isinstance(node, gast.Constant) and isinstance(node.value, str):
             return self._string(node)
         if isinstance(node, gast.JoinedStr):
@@ -77,6 +77,15 @@ class Expressions:
         if bare and isinstance(node, gast.Tuple) and len(node.elts) > 1:
             return ", ".join(self.text(element, indent) for element in node.elts)
         return self.printed(node, indent)
+
+    def broken_inside(self, node: gast.expr, indent: str) -> str | None:
+        """The old text of an expression, with what has changed in it broken as in its old place; None without one."""
+        old = origin(node)
+        splices = self.splices(node, old) if self.copying and isinstance(old, gast.expr) else None
+        if not splices:
+            return None
+        assert old is not None
+        return self._closed(old, self.spliced(*self.source.span(old), splices, indent), indent)
 
     def listed(self, node: gast.expr, indent: str) -> str | None:
         """Old text that runs over lines and has no brackets around it, for a line of its own; None for any other."""
@@ -117,8 +126,8 @@ class Expressions:
 
         return substitute(unparse(inside(node, choose)), texts)
 
-    def spliced(self, start: int, end: int, splices: list[Splice], indent: str) -> str:
-        """The old text of a span with the changed expressions in it replaced."""
+    def spliced(self, start: int, end: int, splices: list[Splice], indent: str, flat: bool = False) -> str:
+        """The old text of a span with the changed expressions in it replaced; with `flat` these are not broken."""
         parts: list[str] = []
         old_indent = self.source.indent(self.source.line_number(start))
         for splice in sorted(splices, key=lambda splice: self.source.span(splice.old)):
@@ -126,7 +135,7 @@ class Expressions:
             parts.append(self.copier.copy(start, left, old_indent, indent))
             here = self.source.indent(self.source.line_number(left))
             deeper = here[len(old_indent) :] if here.startswith(old_indent) else ""
-            parts.append(self._replacement(splice, left, right, indent + deeper))
+            parts.append(self._replacement(splice, left, right, indent + deeper, flat))
             start = right
         return "".join(parts) + self.copier.copy(start, end, old_indent, indent)
 
@@ -171,13 +180,13 @@ class Expressions:
         between = self.source.slice(opening.end, left) + self.source.slice(right, closing.start)
         return (left, right) if between.strip() else (opening.start, closing.end)  # comments stay where they are
 
-    def _replacement(self, splice: Splice, left: int, right: int, indent: str) -> str:
+    def _replacement(self, splice: Splice, left: int, right: int, indent: str, flat: bool) -> str:
         line_start = self.source.starts[self.source.line_number(left) - 1]
         before = len(indent) + len(self.source.slice(line_start, left).lstrip())
         line_end = self.source.line_end(self.source.line_number(right))
         after = len(self.source.slice(right, line_end).split("#")[0].rstrip())
         bare = isinstance(splice.parent, _TAKES_BARE_TUPLE)
-        text = self.fitted(splice.new, indent, before, after, bare)
+        text = self.text(splice.new, indent, bare) if flat else self.fitted(splice.new, indent, before, after, bare)
         # The span of a generator that is the only argument of a call includes the parentheses of the call.
         takes_parentheses = isinstance(splice.old, gast.GeneratorExp) and not isinstance(splice.new, gast.GeneratorExp)
         if takes_parentheses or self._needs_parentheses(splice, left, right):

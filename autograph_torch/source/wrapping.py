@@ -12,7 +12,7 @@ from autograph_torch.source.file import SourceFile
 from autograph_torch.source.skeleton import binds_weaker, is_plain, is_thunk, stand_in, unparse
 
 Flat = Callable[[gast.expr, str, bool], str]
-Listed = Callable[[gast.expr, str], "str | None"]
+Placed = Callable[[gast.expr, str], "str | None"]
 
 _WORDS = re.compile(r"\S*\s+|\S+")
 _NEED_PARENTHESES = (gast.IfExp, gast.Lambda, gast.NamedExpr, gast.Yield, gast.YieldFrom)
@@ -23,19 +23,28 @@ class Wrapping:
     """`flat(node, indent, bare)` is the unbroken text of an expression; what `is_old` keeps the lines it has.
 
     `listed(node, indent)` is old text that runs over lines and begins one of its own, where brackets hold it together.
+    `inside(node, indent)` is old text in which the parts that are new are broken.
     """
 
-    def __init__(self, source: SourceFile, flat: Flat, is_old: Callable[[gast.expr], bool], listed: Listed) -> None:
+    def __init__(
+        self, source: SourceFile, flat: Flat, is_old: Callable[[gast.expr], bool], listed: Placed, inside: Placed
+    ) -> None:
         self.source = source
         self.flat = flat
         self.is_old = is_old
         self.listed = listed
+        self.inside = inside
 
     def fitted(self, node: gast.expr, indent: str, before: int, after: int = 0, bare: bool = False) -> str:
         """Flat if that fits between `before` and `after` columns, otherwise broken if it can be broken."""
         text = self.flat(node, indent, bare)
-        fits = before + len(text) + after <= self.source.line_limit and "\n" not in text and "\r" not in text
-        return text if fits or self.is_old(node) else self._broken(node, indent) or text
+        limit = self.source.line_limit
+        if before + len(text) + after <= limit and "\n" not in text and "\r" not in text:
+            return text
+        if self.is_old(node):
+            lines = (" " * before + text).splitlines()
+            return text if max(map(len, lines)) <= limit else self.inside(node, indent) or text
+        return self._broken(node, indent) or self.inside(node, indent) or text
 
     def _broken(self, node: gast.expr, indent: str) -> str | None:
         if isinstance(node, gast.Call) and (node.args or node.keywords):

@@ -26,9 +26,7 @@ def func(x: torch.Tensor) -> torch.Tensor:
         x.max() > 9,
         lambda: ag.effect(
             warnings.warn,
-            RuntimeWarning(
-                ag.text("highest is {:.1f}", x.max()),
-            ),
+            RuntimeWarning(ag.text("highest is {:.1f}", x.max())),
         ),
         lambda: None,
     )

@@ -26,12 +26,7 @@ def pieces(x: torch.Tensor, sizes: torch.Tensor):
         found.append(part.reshape(height, width))
         return (found,)
     (found,) = ag.for_loop(
-        ag.zip(
-            ag.numbers(sizes),
-            x.split(
-                ag.tolist(sizes.prod(-1)),
-            ),
-        ),
+        ag.zip(ag.numbers(sizes), x.split(ag.tolist(sizes.prod(-1)))),
         body,
         (),
         mutated=(found,),
