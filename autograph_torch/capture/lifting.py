@@ -3,8 +3,8 @@
 torch's operators take no truth values and fractions that depend on data. They go into a body as tensors and are numbers
 again inside. (Tensors that share memory: see standing_in.py.)
 
-Private name of Dynamo: SubgraphTracer.lift_tracked_freevar_to_input, which makes a value from outside an input of a
-body. tests/capture/test_lifting.py fails clearly when torch changes it.
+Private names: SubgraphTracer.lift_tracked_freevar_to_input of Dynamo, which makes a value from outside an input of a
+body, and Node._erased. tests/capture/test_lifting.py fails clearly when torch changes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def numbers_as_tensors() -> Iterator[None]:
         if not isinstance(value, (torch.SymBool, torch.SymFloat)) or self.parent is None:
             return lift(self, proxy)
         known = self.__dict__.setdefault("_autograph_numbers", {})
-        if proxy not in known:
+        if proxy not in known or known[proxy].node._erased:  # with an attempt that has been discarded
             known[proxy] = _number_as_tensor(self, proxy, value)
         return known[proxy]
 

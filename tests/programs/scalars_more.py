@@ -1,5 +1,6 @@
 """Python numbers and differing dtypes, ranks and sizes: what eager arithmetic makes possible."""
 
+import dataclasses
 import math
 
 import torch
@@ -544,3 +545,23 @@ def unused_number_differs_in_type(x):
         k = "none"
         y = x
     return y
+
+
+@dataclasses.dataclass
+class Plateau:
+    rate: float
+    wait: int = 0
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(0, 0, 0.2),)])
+def number_of_an_attribute_in_nested_branches(x):
+    state = Plateau(0.1)
+    for k in range(4):
+        if x.sum() * k < 0.5:
+            state.wait = 0
+        else:
+            state.wait += 1
+            if state.wait > 1:
+                state.rate *= 0.5
+                state.wait = 0
+    return state.rate, state.wait
