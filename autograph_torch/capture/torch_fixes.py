@@ -157,11 +157,11 @@ def places_of_results(backend: Any) -> Iterator[None]:
 
     same_but_for_the_place = post_grad.same_meta
 
-    def same_meta(one: Any, other: Any) -> bool:
-        values = (one.meta.get("val"), other.meta.get("val"))
+    def same_meta(node1: Any, node2: Any) -> bool:
+        values = (node1.meta.get("val"), node2.meta.get("val"))
         places = [value.storage_offset() for value in values if isinstance(value, torch.Tensor)]
         known = len(places) == len(values) and statically_known_true(places[0] == places[1])
-        return known and same_but_for_the_place(one, other)
+        return known and same_but_for_the_place(node1, node2)
 
     post_grad.same_meta = same_meta
     try:

@@ -170,3 +170,71 @@ class SecondAttempt(nn.Module):
         except ValueError:
             self.failures += 1
             return self.strict(x.clamp(max=3))
+
+
+@program(inputs=BOTH, grad=True)
+class StatisticsBeforeTheException(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bn = nn.BatchNorm1d(1)
+        self.fails = 0
+
+    def forward(self, x):
+        y = self.bn(x[:, None])
+        try:
+            if x.sum() > 0:
+                raise ValueError("positive")
+        except ValueError:
+            self.fails += 1
+            y = y * 2
+        return y
+
+
+@program(inputs=BOTH)
+def dropout_then_raise(x):
+    y = torch.nn.functional.dropout(x, 0.5, True)
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive")
+    except ValueError:
+        y = y + torch.rand(2)
+    return y, torch.rand(1)
+
+
+@program(inputs=BOTH)
+def view_written(x):
+    v = x[:1]
+    v.add_(1)
+    try:
+        v.mul_(2)
+        if x.sum() > 3:
+            raise ValueError("big")
+        x[1] = 0
+    except ValueError:
+        v.sub_(5)
+    return x, v
+
+
+@program(inputs=BOTH, factory=True)
+def counted_in_a_closure():
+    count = 0
+
+    def counted(x):
+        nonlocal count
+        count += 1
+        try:
+            if x.sum() > 0:
+                raise ValueError(count)
+        except ValueError:
+            count += 10
+        return x + count
+
+    return counted
+
+
+@program(inputs=[lambda: (vec(3, 4), torch.tensor([5])), lambda: (vec(-1, -2), torch.tensor([0]))])
+def index_error_handled(x, k):
+    try:
+        return x[k]
+    except IndexError:
+        return x[:1] * 0
