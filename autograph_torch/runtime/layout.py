@@ -128,6 +128,12 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
         and len(plan[2]) == len(spec[2])
     ):
         return (kind, plan[1], tuple(join_carry(a, b, sure) for a, b in zip(plan[2], spec[2], strict=True)))
+    if kind == spec[0] == "list" and len(plan[2]) != len(spec[2]):
+        raise Mismatch(
+            "AG311",
+            f"a list of {len(plan[2])} becomes one of {len(spec[2])} in a loop whose number of trips depends on data",
+            "write into a tensor of the largest size and count, or loop over a range of known length and `break`",
+        )
     if kind == "hole" or (kind == "undefined" and sure):
         return plan if spec[0] in ("undefined", "hole") else _filled(carry_plan(spec))
     if kind in ("undefined", "maybe"):
