@@ -128,6 +128,9 @@ def is_filled(cell: types.CellType) -> bool:
     return True
 
 
+_VALUES = ("dtype", "device", "layout", "memory_format")
+
+
 def kind_of(value: Any) -> Kind:
     """The kind of a live value, found without importing torch."""
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes, type, types.ModuleType)):
@@ -138,6 +141,8 @@ def kind_of(value: Any) -> Kind:
         return Kind.PYTHON
     if any(base.__name__ == "Tensor" and base.__module__ == "torch" for base in type(value).__mro__):
         return Kind.TENSOR
+    if type(value).__module__ == "torch" and type(value).__name__ in _VALUES:
+        return Kind.PYTHON
     return Kind.UNKNOWN
 
 
@@ -146,7 +151,9 @@ def _is_torch(value: Any) -> bool:
 
 
 def _torch_path(value: Any) -> str | None:
-    """Where below torch a module or function lives; None when it is not torch's."""
+    """Where below torch a module, class or function lives; None when it is not torch's, or is an object of torch's."""
+    if not isinstance(value, types.ModuleType) and not hasattr(value, "__name__"):
+        return None
     if isinstance(value, types.ModuleType):
         module, attribute = value.__name__, ""
     else:

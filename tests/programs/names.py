@@ -487,3 +487,29 @@ def nonlocal_before_a_long_rest(x, k):
         return total * 1, y
 
     return update(), total, count
+
+
+LEVELS = torch.tensor([0.5, 1.5, 2.5])
+LAYER = torch.nn.Linear(3, 3)
+torch.nn.init.eye_(LAYER.weight)
+PRECISION = torch.float64
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def tensor_of_the_module(x):
+    for level in LEVELS:
+        if 1.1 < level < 2.0:
+            return x * level
+    return x - LEVELS
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def layer_and_dtype_of_the_module(x):
+    y = LAYER(x)
+    if y.sum() > 0:
+        y = y * 2
+    if PRECISION == torch.float64:
+        y = y.to(PRECISION)
+    if LAYER.weight.sum() > x.sum():
+        y = y + 1
+    return y
