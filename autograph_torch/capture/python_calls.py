@@ -58,7 +58,8 @@ def python_calls() -> Iterator[None]:
         if self.value is torch.squeeze and args and args[0].is_tensor():
             return args[0].call_method(tx, "squeeze", list(args[1:]), kwargs)
         if self.value is torch.nn.functional.one_hot and len(args) == 1 and not kwargs and _is_int64(args[0]):
-            return UserFunctionVariable(queries.one_hot).call_function(tx, list(args), {})
+            one_hot: Any = queries.one_hot
+            return UserFunctionVariable(one_hot).call_function(tx, list(args), {})
         return called(self, tx, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:

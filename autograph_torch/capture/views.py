@@ -63,7 +63,8 @@ def _squeezed(self: Any, tx: Any, *args: Any, **kwargs: Any) -> None:
     unsure = [dim for dim in dims if _may_be_one(sizes[dim])]
     if unsure:
         arguments = [self, TupleVariable([ConstantVariable.create(dim) for dim in unsure])]
-        UserFunctionVariable(queries.refuse_ones).call_function(tx, arguments, {})
+        check: Any = queries.refuse_ones
+        UserFunctionVariable(check).call_function(tx, arguments, {})
 
 
 def _may_be_one(size: Any) -> bool:

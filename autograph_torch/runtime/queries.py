@@ -71,7 +71,8 @@ def one_hot(tensor: torch.Tensor) -> torch.Tensor:
     """torch.nn.functional.one_hot of int64 without a number of classes, which the data tell. (While tracing.)"""
     cond((tensor < 0).any(), lambda: fail(RuntimeError, "Class values must be non-negative."), lambda: None)
     places = tensor.clamp(min=0)
-    classes = torch.zeros((*tensor.shape, places.max().item() + 1), dtype=torch.int64, device=tensor.device)
+    largest: Any = places.max().item()
+    classes = torch.zeros((*tensor.shape, largest + 1), dtype=torch.int64, device=tensor.device)
     return classes.scatter(-1, places.unsqueeze(-1), 1)
 
 
