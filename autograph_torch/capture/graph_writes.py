@@ -89,7 +89,10 @@ def storage_at(value: Any) -> Storage | None:
     tensor = value.meta.get("example_value") if isinstance(value, Node) else None
     if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided:
         return None
-    return storage_of(tensor)
+    try:
+        return storage_of(tensor)
+    except NotImplementedError:  # a tensor of vmap (torch 2.11)
+        return None
 
 
 def storage_of(tensor: torch.Tensor) -> Storage:
