@@ -349,6 +349,8 @@ class Kinds:
                 is_module = function.value.id in self._imports.torch or function.value.id in self._imports.modules
                 if function.attr in words.TENSOR_METHODS and not is_module:
                     self._evidence.add(function.value.id)
+            if runtime_function(node) == "tolist" and isinstance(node.args[0], gast.Name):
+                self._evidence.add(node.args[0].id)  # as the method that it was
             path = self.torch_path(function)
             if path is not None and node.args and isinstance(node.args[0], gast.Name):
                 last = path.split(".")[-1]
