@@ -32,6 +32,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.buffers import set_nothing, sets_again
+from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, watch_twins
@@ -108,6 +109,7 @@ def install(required: bool = True) -> None:
         if code in FILLED_IN:
             symbolic_locals.update(FILLED_IN[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
+        fill_in_contents(code, parent, symbolic_locals)
         fill_in_field(code, parent, symbolic_locals)
         fill_in_flags(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)

@@ -21,7 +21,9 @@ from autograph_torch.runtime.outside import (
     hand_out,
     kept,
     outside_tensors,
+    parted,
     put_stand_ins,
+    share,
     write_outside,
     written,
 )
@@ -141,6 +143,8 @@ def _attempt(
         stand_ins = put_stand_ins(tensors, groups, own)
         pairs: Pairs = []
         objects = copies_of(mutated, pairs)
+        if containers:
+            share(mutated, objects)
         values = lower_all(lifted, sources)
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
@@ -169,17 +173,17 @@ def _attempt(
 
     def then() -> list[torch.Tensor]:
         spec, result = run("then", true_fn)
-        return encode(notes.note_then(site, spec), result)
+        return parted(encode(notes.note_then(site, spec), result))
 
     def otherwise() -> list[torch.Tensor]:
         if not notes.stand_ins_suffice(site):
             return encode(notes.give_up(site), None)
         spec, result = run("otherwise", false_fn)
-        return encode(notes.note_otherwise(site, spec), result)
+        return parted(encode(notes.note_otherwise(site, spec), result))
 
     def again(which: str, branch: Callable[..., Any]) -> list[torch.Tensor]:
         spec, result = run(which, branch)
-        return encode(notes.branch_encoder(site, which, spec), result)
+        return parted(encode(notes.branch_encoder(site, which, spec), result))
 
     leaves = torch.cond(flag, then, otherwise, ())
     if not notes.stand_ins_suffice(site):
@@ -206,7 +210,7 @@ def _known(
     """Objects from around the branch, in the order of `originals`, each as the branch may meet it."""
     known: tuple[tuple[Any, ...], ...] = ()
     for k in range(len(pairs)):
-        known += ((pairs[k][1],),)
+        known += (pairs[k],)
     for k in range(len(tensors)):
         known += ((tensors[k], stand_ins[k]),)
     for k in range(len(elements)):

@@ -10,7 +10,7 @@ import torch
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
-from autograph_torch.runtime.outside import keep
+from autograph_torch.runtime.outside import keep, share
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
@@ -110,6 +110,7 @@ def run_with_writes(
     def whole(before: State) -> State:
         pairs = zip(mutated, before[rebound:], strict=True)
         objects = tuple(one if isinstance(one, torch.Tensor) else copy_of(value, []) for one, value in pairs)
+        share(mutated, objects)
         return (*before[:rebound], *objects, *to_read())
 
     def trip_on_copies(before: State) -> State:

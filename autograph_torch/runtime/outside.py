@@ -53,6 +53,15 @@ def kept(found: Tensors = ()) -> Tensors:
     return found
 
 
+def share(originals: tuple[Any, ...], copies: tuple[Any, ...]) -> None:
+    """In the body that is being traced, lists and dicts hold what their copies hold. (Done by the tracer.)"""
+
+
+def parted(leaves: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The results of a body, at its end: from here on, lists and dicts hold their own again. (Done by the tracer.)"""
+    return leaves
+
+
 def copies_outside(tensors: Tensors, groups: tuple[Group, ...]) -> Tensors:
     """A copy of each memory, for bodies to start from."""
     copies: Tensors = ()

@@ -33,6 +33,7 @@ from autograph_torch.runtime.outside import (
     copies_outside,
     hand_out,
     outside_tensors,
+    parted,
     put_stand_ins,
     remember,
     write_outside,
@@ -154,6 +155,7 @@ def _attempt(
             )
         notes.note_body(site)
         notes.leave_body()
+        parted([])
         return flag.clone() if isinstance(flag, torch.Tensor) else flag
 
     def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
@@ -173,8 +175,8 @@ def _attempt(
         notes.leave_body()
         spec = spec_of(state, handed=handed)
         if notes.note_trip(site, spec, sure):
-            return [*encode(notes.carry_encoder(site, spec), state), *[leaf.clone() for leaf in leaves[count:]]]
-        return [leaves[k].clone() for k in range(len(leaves))]
+            return parted([*encode(notes.carry_encoder(site, spec), state), *[leaf.clone() for leaf in leaves[count:]]])
+        return parted([leaves[k].clone() for k in range(len(leaves))])
 
     begin = init if init else [torch.zeros(())]  # torch's gradient of a loop needs something to carry
     return list(torch_while_loop(cond_fn, body_fn, tuple(begin)))[:count]

@@ -1,0 +1,78 @@
+"""Lists and dicts from around a body that it writes to: other ways to them lead to what the body sees.
+
+    if p:                       the body works on a copy of `xs`,
+        xs[0] = x * 5           and whatever else leads to the list, an attribute, a closure, another container,
+        n = self.count()        has to find in it what the copy holds
+
+While such a body is traced, the variable of the original holds the very contents of the copy's.
+
+Private name of Dynamo: `items`, the contents of ListVariable and ConstDictVariable, which all their methods change in
+place (checked when the body ends). tests/capture/test_contents.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import ConstDictVariable, ListVariable
+
+from autograph_torch.runtime import outside
+from autograph_torch.runtime.refusal import raise_refusal
+
+
+def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of outside.share and outside.parted when the tracer is about to enter one of them."""
+    tracer = parent.output.current_tracer
+    if code is outside.share.__code__:
+        for original, copy in zip(
+            arguments["originals"].realize().items, arguments["copies"].realize().items, strict=True
+        ):
+            _share(tracer, original.realize(), copy.realize())
+    elif code is outside.parted.__code__:
+        _part(tracer)
+
+
+def _share(tracer: Any, original: Any, copy: Any) -> None:
+    if not _is_container(original) or not _is_container(copy) or original.items is copy.items:
+        return
+    for inner, inner_copy in zip(_parts(original), _parts(copy), strict=False):
+        _share(tracer, inner, inner_copy)
+    # In a body inside of another the original is a copy itself: what shares its contents goes along.
+    known = [one for around in _enclosing(tracer.parent) for one, *_ in _shared(around) if one.items is original.items]
+    for variable in [original, *(one for one in known if one is not original)]:
+        _shared(tracer).append((variable, variable.items, copy))
+        variable.items = copy.items
+
+
+def _part(tracer: Any) -> None:
+    """At the end of a body: each has its own contents again."""
+    for variable, items, copy in reversed(_shared(tracer)):
+        if variable.items is not copy.items:
+            raise_refusal(
+                "AG206",
+                "a branch or loop writes to a list or dict in a way that its other names do not see",
+                "use one name for it there, or copy it before",
+            )
+        variable.items = items
+    _shared(tracer).clear()
+
+
+def _is_container(variable: Any) -> bool:
+    return isinstance(variable, (ListVariable, ConstDictVariable)) and isinstance(variable.items, (list, dict))
+
+
+def _parts(variable: Any) -> list[Any]:
+    items = variable.items.values() if isinstance(variable.items, dict) else variable.items
+    return [item.realize() for item in items]
+
+
+def _shared(tracer: Any) -> list[tuple[Any, Any, Any]]:
+    """Variables that share contents in a body: (variable, its own contents, the copy)."""
+    return tracer.__dict__.setdefault("_autograph_contents", [])  # type: ignore[no-any-return]
+
+
+def _enclosing(tracer: Any) -> Iterator[Any]:
+    while tracer is not None:
+        yield tracer
+        tracer = tracer.parent
