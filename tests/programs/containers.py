@@ -794,3 +794,68 @@ def another_name_of_a_dict_read_in_a_loop(x):
     while same["a"].norm() > 1:
         entries["a"] = entries["a"] / 2
     return entries, same
+
+
+class Account:
+    """Leads to a list that others write to."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def total(self):
+        return sum(self.items)
+
+
+@program(inputs=SIGNS)
+def an_attribute_leads_to_the_list(x):
+    xs = [x, x * 2]
+    account = Account(xs)
+    if x.sum() > 0:
+        xs[0] = x * 5
+        y = account.total()
+    else:
+        y = x
+    return y, account.total()
+
+
+@program(inputs=SIGNS)
+def a_closure_leads_to_the_list(x):
+    xs = [x, x * 2]
+    total = lambda: xs[0] + xs[1]  # noqa: E731
+    if x.sum() > 0:
+        xs[1] = x * 5
+        if x.max() > 1:
+            xs[0] = total()
+            y = total() * 2
+        else:
+            y = total()
+    else:
+        y = x
+    return y, total()
+
+
+@program(inputs=SIGNS)
+def a_container_leads_to_the_list(x):
+    xs = [x, x * 2]
+    both = {"inner": (xs, 1)}
+    if x.sum() > 0:
+        xs.append(x)
+        xs.pop(0)
+        y = both["inner"][0][1] * 3
+    else:
+        xs.pop()
+        xs.append(x * 4)
+        y = both["inner"][0][1]
+    return y, both["inner"][0]
+
+
+@program(inputs=[lambda: (vec(1, 2), integer(3)), lambda: (vec(1, 2), integer(0))])
+def an_attribute_leads_to_the_list_of_a_loop(x, n):
+    xs = [x * 1, x * 2]
+    account = Account(xs)
+    y = x
+    while n > 0:
+        xs[0] = xs[0] + 1
+        y = y + account.total()
+        n = n - 1
+    return y, xs[0], account.total()
