@@ -23,6 +23,7 @@ INDUCTOR = (
     "newton_square_root",
     "negative_number_beside_a_tensor",
     "views_at_different_places",
+    "equal_flags_of_data",
 )
 AOT_EAGER = ("branch_in_a_loop", "accumulator_that_starts_at_zeros", "integer_beside_a_float", "ParametersInALoop")
 DECORATED = ("func", "PathAOrPathB", "sequential_itself", "bound_method_as_the_subject", "decorated_with_wraps")

@@ -54,6 +54,7 @@ from autograph_torch.capture.torch_fixes import (
     places_of,
     places_of_results,
     repair_attribute_writes,
+    repair_equality_of_flags,
     repair_names,
     repair_property_writes,
 )
@@ -120,6 +121,7 @@ def install(required: bool = True) -> None:
     repair_attribute_writes()
     repair_names()
     repair_property_writes()
+    repair_equality_of_flags()
     allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()

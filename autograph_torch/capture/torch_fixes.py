@@ -35,6 +35,10 @@ a read before that gives what was set. Later versions run the setter where it st
 8. Inductor drops a clone of a view (`x[1].clone()`) where it takes it for needless. In the body of a branch the result
 is then the view, whose place in memory is not that of the other branch's result: "expected same storage_offset". Here
 such a clone is no clone of the same.
+
+9. torch asks whether two truth values from data are equal by subtracting one from the other: "unsupported operand
+type(s) for -: 'Equality' and 'Equality'" (pytorch issue 124110); of their ranges it asks whether one is below the
+other. Inductor asks wherever it computes a flag that the program reads (`.item()`) in another way.
 """
 
 from __future__ import annotations
@@ -45,14 +49,18 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import sympy  # type: ignore[import-untyped]
 import torch
+from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVariable, dicts
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.tensor import TensorVariable
+from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import checkpoint
+from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
 
 def repair_attribute_writes() -> None:
@@ -198,3 +206,24 @@ def repair_property_writes() -> None:
         return UserFunctionVariable(found.fset).call_function(tx, [self, value], {})
 
     UserDefinedObjectVariable.method_setattr_standard = set_attribute  # type: ignore[method-assign, assignment]
+
+
+def repair_equality_of_flags() -> None:
+    """Let torch ask whether truth values from data are equal."""
+    canonicalize: Any = symbolic_shapes._canonicalize_bool_expr_impl
+    equal: Any = SymPyValueRangeAnalysis.eq
+
+    def canonical(expr: Any) -> Any:
+        compares_flags = isinstance(expr, (sympy.Eq, sympy.Ne)) and isinstance(expr.lhs, Boolean)
+        return expr if compares_flags else canonicalize(expr)
+
+    def equal_ranges(one: Any, other: Any) -> Any:
+        one, other = ValueRanges.wrap(one), ValueRanges.wrap(other)
+        if not one.is_bool or not other.is_bool:
+            return equal(one, other)
+        if one.is_singleton() and other.is_singleton():
+            return ValueRanges.wrap(sympy.true if one.lower == other.lower else sympy.false)
+        return ValueRanges(sympy.false, sympy.true)
+
+    symbolic_shapes._canonicalize_bool_expr_impl = canonical
+    SymPyValueRangeAnalysis.eq = staticmethod(equal_ranges)  # type: ignore[method-assign, assignment]

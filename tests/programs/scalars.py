@@ -211,3 +211,12 @@ def negative_number_beside_a_tensor(x):
     else:
         low = -3
     return best, last, low
+
+
+@program(inputs=[lambda: (vec(1, 2), vec(3)), lambda: (vec(1, 2), vec(-3)), lambda: (vec(-1, 0), vec(-3))])
+def equal_flags_of_data(x, y):
+    one, other = (x.sum() > 0).item(), (y.sum() > 0).item()
+    count, scale, same = 0, 0.5, False
+    if one == other:
+        count, scale, same = 1, 0.25, True
+    return count, scale, same
