@@ -10,14 +10,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.exc import ObservedAttributeError, handle_observed_exception
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables import CellVariable, UserDefinedObjectVariable
+from torch._dynamo.variables import (
+    CellVariable,
+    ConstDictVariable,
+    ListVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+)
 from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
 from autograph_torch.runtime import fields, tracing
-from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.refusal import raise_refusal, refusal_at
+
+_CONTAINERS = (ListVariable, ConstDictVariable)
 
 
 def allow_field_writes() -> None:
@@ -41,13 +50,58 @@ def allow_field_writes() -> None:
 
 def note_twins(one: Any, other: Any) -> None:
     """Two objects that may be one in eager: what is written to one of them would show in the other."""
-    if one is not other:
+    if one is other:
+        return
+    if not isinstance(one, _CONTAINERS):
         _twins()[one], _twins()[other] = other, one
+        return
+    place = tracing.user_line()[:2]
+    in_body = tracing.current_tracer().parent is not None
+    apart = place in tracing.split_places() and in_body and not _is_from_around(one)
+    if not apart:  # else the first trip has made it, under an `if` of its own
+        _lines()[one] = _lines()[other] = place
+
+
+def note_handed(site: str, value: Any, around: Any, inside: Any) -> None:
+    """Remember the lists and dicts among the results of a body that the body has not made."""
+    known = tracing.notebook().setdefault((site, "handed"), [])
+    pairs = list(zip(_results(around), _results(inside), strict=True))
+    for position, item in enumerate(_results(value)):
+        if isinstance(item, _CONTAINERS):
+            original = next((one for one, copy in pairs if copy is item), item)
+            if _is_from_around(original):
+                known.append((position, original))
+
+
+def note_results(site: str, value: Any) -> None:
+    """What an operator gives in their places are other lists and dicts."""
+    results = _results(value)
+    for position, item in tracing.notebook().pop((site, "handed"), []):
+        if position < len(results):
+            note_twins(item, results[position])
+
+
+def _results(value: Any) -> list[Any]:
+    return [item.realize() for item in value.items] if isinstance(value, TupleVariable) else [value]
+
+
+def _is_from_around(item: Any) -> bool:
+    """Whether a list or dict was there before the body that is being traced."""
+    return item.mutation_type is not None and item.mutation_type.scope < current_scope_id()
 
 
 def watch_twins() -> None:
-    """Refuse to use an object when its twin has been written to."""
-    store, load = SideEffects.store_attr, SideEffects.load_attr
+    """Refuse to use an object when its twin has been written to; lists and dicts, whose uses do not show, when one is.
+
+    That is told at the line of the branch or loop: the next trace may tell the two apart (capture/attempts.py).
+    """
+    store, load, mutation = SideEffects.store_attr, SideEffects.load_attr, SideEffects.mutation
+
+    def mutate(self: Any, var: Any) -> None:
+        if isinstance(var, _CONTAINERS) and var in _lines():
+            message = "what this gives may be a list or dict from before, and one of the two is written to afterwards"
+            raise refusal_at(*_lines()[var], "AG314", message, "copy the list or dict before")
+        mutation(self, var)
 
     def store_attr(self: Any, item: Any, name: str, *args: Any, **kwargs: Any) -> None:
         store(self, item, name, *args, **kwargs)
@@ -64,12 +118,18 @@ def watch_twins() -> None:
             )
         return load(self, item, *args, **kwargs)
 
+    SideEffects.mutation = mutate  # type: ignore[method-assign]
     SideEffects.store_attr = store_attr  # type: ignore[method-assign]
     SideEffects.load_attr = load_attr  # type: ignore[method-assign]
 
 
 def _twins() -> dict[Any, Any]:
     return _of_the_trace("twins", {})
+
+
+def _lines() -> dict[Any, tuple[str, int]]:
+    """Lists and dicts among the twins -> where the loop is."""
+    return _of_the_trace("lines of twins", {})
 
 
 def _written() -> set[Any]:

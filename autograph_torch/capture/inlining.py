@@ -65,6 +65,7 @@ from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.structure import plain
+from autograph_torch.runtime.tracing import splitting
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _RECURSION_LIMIT = 20_000
@@ -290,6 +291,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
+            stack.enter_context(splitting(attempt.splits))
             stack.enter_context(translated())
             yield
     finally:

@@ -76,6 +76,12 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
     elif code is instances.note_replaced.__code__:
         field_writes.note_twins(arguments["before"].realize(), arguments["after"].realize())
+    elif code is instances.note_handed.__code__:
+        given = [arguments[role].realize() for role in ("value", "around", "inside")]
+        field_writes.note_handed(arguments["site"].as_python_constant(), *given)
+    elif code is instances.note_results.__code__:
+        site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
+        field_writes.note_results(site, value)
     elif code is structure.number_of.__code__:
         arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize()))
     elif code is outside.remember.__code__:

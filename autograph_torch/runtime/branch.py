@@ -12,6 +12,7 @@ from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
+from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.outside import (
@@ -149,6 +150,7 @@ def _attempt(
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
         value = branch(*values[: len(operands)], *objects, *copies_of(scratch, []), *values[len(operands) :])
+        note_handed(site, value, sources, values)
         new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
         attributes = read_fields(site, fields)
         token: Any = HOLE
@@ -194,6 +196,7 @@ def _attempt(
         lifted = lift_all(sources)
         leaves = torch.cond(flag, lambda: again("then", true_fn), lambda: again("otherwise", false_fn), ())
     value, contents, new, attributes, token = decode(notes.branch_decoder(site), leaves, originals, sources)
+    note_results(site, value)
     for k in range(len(containers)):
         write_back(containers[k], contents[k])
     if new:

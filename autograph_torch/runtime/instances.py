@@ -35,3 +35,13 @@ def note_replaced(before: Any, after: Any) -> None:
 
     (Noted by the tracer: once one of them is written to, the other may not be used.)
     """
+
+
+def note_handed(site: str, value: Any, around: tuple[Any, ...] = (), inside: tuple[Any, ...] = ()) -> None:
+    """At the end of a body: which of its results are lists or dicts from around it, or what stands `inside` of it for
+    one `around` it. (Noted by the tracer.)
+    """
+
+
+def note_results(site: str, value: Any) -> None:
+    """Behind an operator: its results, which may be those lists and dicts in eager. (Noted by the tracer.)"""

@@ -24,7 +24,7 @@ from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
-from autograph_torch.runtime.instances import note_replaced, own_attributes
+from autograph_torch.runtime.instances import note_handed, note_replaced, note_results, own_attributes
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
@@ -98,10 +98,12 @@ def run(
             write_fields(site, contents[count:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
-            if notes.takes_apart(site) and not sure:
+            if not sure:
+                apart = notes.takes_apart(site)
                 for k in range(len(state)):
-                    if own_attributes(state[k]) is not None:
+                    if isinstance(state[k], (list, dict)) or (apart and own_attributes(state[k]) is not None):
                         note_replaced(state[k], final[k])
+            note_results(site, tuple(final[1:]))
             return tuple(final[1:])
         notes.discard_attempt(site)
         if notes.takes_apart(site):
@@ -165,6 +167,7 @@ def _attempt(
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
         after = trip(before[1:])
+        note_handed(site, after)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
         state = ((token, *after), (*contents, *read_fields(site, fields)))

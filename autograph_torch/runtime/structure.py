@@ -179,11 +179,24 @@ def lift(value: Any) -> Any:
     if isinstance(value, (bool, float)) and not has_static_value(value):
         spec = _number_spec(value)
         return torch.scalar_tensor(value, dtype=NUMBER_DTYPES[spec[1]])
+    if not _has_numbers(value):  # a list that somebody writes to has to stay itself
+        return value
     if isinstance(value, list):
         return list(lift_all(value))
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return lift_all(value)
-    return value
+    return lift_all(value)
+
+
+def _has_numbers(value: Any) -> bool:
+    """Whether a list or tuple has numbers in it that depend on data, and that `lift` makes tensors."""
+    if not isinstance(value, (list, tuple)) or hasattr(value, "_fields"):
+        return False
+    for k in range(len(value)):
+        if isinstance(value[k], (bool, float)):
+            if not has_static_value(value[k]):
+                return True
+        elif _has_numbers(value[k]):
+            return True
+    return False
 
 
 def lift_all(values: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
@@ -201,11 +214,11 @@ def lower(lifted: Any, original: Any) -> Any:
     if isinstance(lifted, torch.Tensor):
         # A copy: the tensor itself remembers the symbol it was made of, which Inductor does not know in here.
         return lifted.clone().item()
+    if not _has_numbers(original):
+        return lifted
     if isinstance(lifted, list):
         return list(lower_all(lifted, original))
-    if isinstance(lifted, tuple) and not hasattr(lifted, "_fields"):
-        return lower_all(lifted, original)
-    return lifted
+    return lower_all(lifted, original)
 
 
 def lower_all(lifted: tuple[Any, ...] | list[Any], originals: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:

@@ -8,9 +8,11 @@ tests/runtime/test_tracing.py fails clearly when torch changes one of them.
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +31,24 @@ def notebook() -> dict[Any, Any]:
 def in_backward() -> bool:
     """Whether autograd is running a backward pass right now (torch._C._current_graph_task_id)."""
     return bool(torch._C._current_graph_task_id() != -1)
+
+
+_splits: list[frozenset[tuple[str, int]]] = []  # of the traces that are under way, the innermost last
+
+
+@contextlib.contextmanager
+def splitting(places: frozenset[tuple[str, int]]) -> Iterator[None]:
+    """While a function is traced: the places (file, line) of statements that have what follows in both branches."""
+    _splits.append(places)
+    try:
+        yield
+    finally:
+        _splits.pop()
+
+
+def split_places() -> frozenset[tuple[str, int]]:
+    """The places of the trace that is under way."""
+    return _splits[-1] if _splits else frozenset()
 
 
 def last_node() -> Any:

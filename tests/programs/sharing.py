@@ -306,3 +306,67 @@ def one_tensor_of_two_names_from_trip_to_trip(x, n):
     b = b * 1
     b.mul_(2)
     return a, b
+
+
+PAIRS = [lambda: (scalar(1.0), [vec(1, 2), vec(3, 4)]), lambda: (scalar(-1.0), [vec(1, 2), vec(3, 4)])]
+
+
+def put_first(xs):
+    xs[0] = xs[1]
+
+
+@program(inputs=PAIRS)
+def a_new_list_on_one_side(s, xs):
+    zs = xs
+    if s > 0:
+        zs = [t * 2 for t in xs]
+    zs[0] = zs[1] * 3
+    return xs[0] * 1, zs[0] * 1
+
+
+@program(inputs=PAIRS, refused="AG320: a function writes to the list, in the branch that keeps it")
+def a_new_list_on_one_side_and_a_helper(s, xs):
+    zs = xs
+    if s > 0:
+        zs = [t * 2 for t in xs]
+    put_first(zs)
+    return xs[0], zs[0]
+
+
+@program(inputs=PAIRS)
+def a_new_list_that_nobody_else_has(s, xs):
+    zs = [t * 2 for t in xs]
+    if s > 0:
+        zs = [t + 2 for t in zs]
+    zs.append(s * 1)
+    return zs
+
+
+@program(inputs=[lambda: (integer(0), {"a": vec(1, 2)}), lambda: (integer(2), {"a": vec(1, 2)})])
+def a_new_dict_in_every_trip(n, d):
+    for k in range(n):
+        d = {**d, "a": d["a"] + k}
+    d["a"] = d["a"] * 2
+    return d
+
+
+@program(inputs=[lambda: (integer(0), vec(1, 2)), lambda: (integer(2), vec(1, 2))])
+def a_new_list_of_two_names(n, x):
+    ys = [x, x * 2]
+    zs = ys
+    while n > 0:
+        ys = [t + 1 for t in ys]
+        n = n - 1
+    ys[0] = x * 5
+    return ys[1], zs[0]
+
+
+@program(inputs=[lambda: (integer(0), vec(1, 2)), lambda: (integer(3), vec(1, 2))], refused="AG314: in a Python loop")
+def a_new_list_in_two_loops(n, x):
+    ys = [x, x * 2]
+    zs = ys
+    for _ in range(2):
+        for _ in range(n):
+            ys = [t + 1 for t in ys]
+    ys[0] = x * 5
+    return ys[1], zs[0]
