@@ -117,6 +117,8 @@ def _dimensions(item: Any) -> int | None:
         return 1 if whole else value.ndim
     if isinstance(item, (SymNodeVariable, SliceVariable)) or _is_list_of_numbers(item):
         return 1
+    if isinstance(item, ListVariable) and item.is_python_constant():
+        return _dimensions_of_list(item.as_python_constant())
     if isinstance(item, ConstantVariable):
         constant = item.as_python_constant()
         if constant is None or constant is ...:
@@ -136,6 +138,15 @@ def _value(item: Any) -> Any:
 
 def _is_list_of_numbers(item: Any) -> bool:
     return isinstance(item, ListVariable) and any(isinstance(one, SymNodeVariable) for one in item.items)
+
+
+def _dimensions_of_list(constant: list[Any]) -> int | None:
+    """`[0, 2]` and `[[0, 1], [2, 0]]` take up one dimension, truth values as many as they have."""
+    try:
+        value = torch.tensor(constant)
+    except (TypeError, ValueError):  # not of numbers
+        return None
+    return value.ndim if value.dtype == torch.bool else 1
 
 
 def _as_tensor(tx: Any, item: Any) -> Any:

@@ -9,7 +9,7 @@ import torch
 
 from autograph_torch import autograph
 
-BACKENDS = ["eager", pytest.param("inductor", marks=pytest.mark.slow)]
+BACKENDS = ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)]
 Function = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
@@ -28,6 +28,9 @@ READS: dict[str, Function] = {
     "number in front": lambda x, i: x[i.item(), 1:],
     "with a new axis": lambda x, i: x[None, i, :, 0],
     "beside a list": lambda x, i: x[i, [0, 2], :2],
+    "beside a list of lists": lambda x, i: x[i, [[0, 2], [1, 0]], 1:],
+    "beside a list of truth values": lambda x, i: x[[True, False], :, i],
+    "beside truth values of two dimensions": lambda x, i: x[[[True, False, True], [False, True, False]], i],
     "apart from a tensor": lambda x, i: x[i, :, torch.tensor([1, 0])],
     "list of numbers": lambda x, i: x[[i.item(), 0]],
     "negative": lambda x, i: x[i - 2],
