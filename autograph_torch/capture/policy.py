@@ -25,6 +25,10 @@ _TORCH_INTERNALS = tuple(
     )
 )  # fmt: skip
 
+# What Dynamo traces in the place of `any` and `all`: they ask about what they are given.
+_POLYFILLS = _TORCH + os.path.join("_dynamo", "polyfills", "builtins.py")
+_ASKING = ("any", "all")
+
 
 @functools.lru_cache(maxsize=8192)
 def may_enter(code: types.CodeType) -> bool:
@@ -34,6 +38,8 @@ def may_enter(code: types.CodeType) -> bool:
     parts of torch that implement tracing; what users have named.
     """
     filename = os.path.abspath(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename
+    if filename == _POLYFILLS and code.co_name in _ASKING:
+        return True
     if filename.startswith((_PACKAGE, *_TORCH_INTERNALS, *_modules_left_out)):
         return False
     if filename.startswith(_STDLIB) and "site-packages" not in filename:

@@ -459,3 +459,15 @@ def mutual_recursion_of_helpers(x):
         return value if n == 0 else even(value + 1, n - 1)
 
     return even(x, 3)
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(-1, 2, 3),)])
+def any_and_all_of_tensors(x):
+    flags = [v > 0 for v in x]
+    some = any(flags)
+    every = all(v > 0 for v in x)
+    if any(v > 2 for v in x):
+        x = x + 1
+    if all(flags):
+        x = x * 2
+    return some, every, any([]), all([True, 1]), x * 1
