@@ -282,8 +282,8 @@ _RULES = (
     Rule(
         "AG314",
         "a write to a result would be lost",
-        "torch's operators hand out copies: a result that may be a tensor from before is not written to, nor that "
-        "tensor, while the other is in use.",
+        "torch's operators hand out copies: a result that may be a tensor, list or dict from before is not written to, "
+        "nor that object, while the other is in use.",
     ),
     Rule("AG320", "the tracer refused", "Something besides control flow keeps torch from capturing one graph."),
     Rule(
