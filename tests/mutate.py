@@ -187,6 +187,14 @@ MUTATIONS = (
         "",
     ),
     Mutation(
+        "truth values are compared",
+        CAPTURE + "inlining.py",
+        "    repair_equality_of_flags()\n",
+        "",
+        "tests/test_programs.py",
+        "equal_flags",
+    ),
+    Mutation(
         "writes that would be lost",
         CAPTURE + "shared_results.py",
         "        keep_writes(graph)\n",
