@@ -240,6 +240,8 @@ class _Check:
 
     def _check_write(self, write: Write) -> None:
         self.writes.append(write)
+        if not self.sharing.roots:  # no operator so far
+            return
         roots = self.sharing.of(write.storage)
         for other in self._in_use(write.node):
             makers = (self.sharing.copied_by.get(write.storage), self.sharing.copied_by.get(other))
