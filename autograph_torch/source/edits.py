@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from autograph_torch.source.file import SourceFile, parse_quietly, source_error
+from autograph_torch.source.file import SourceFile, check_compiles, source_error
 
 
 class Edit(NamedTuple):
@@ -17,15 +17,21 @@ class Edit(NamedTuple):
 
 
 def apply(source: SourceFile, edits: Iterable[Edit]) -> bytes:
-    """The file with the edits made, in its own encoding. Text that does not parse is never handed back."""
+    """The file with the edits made, in its own encoding. Text that does not compile is never handed back."""
     utf8 = patched(source.utf8, edits)
+    _check(source, source.utf8, "")
+    _check(source, utf8, "the rewritten file does not compile: ")
+    return source.to_bytes(utf8)
+
+
+def _check(source: SourceFile, utf8: bytes, what: str) -> None:
     try:
-        parse_quietly(utf8.decode("utf-8"), source.filename)
+        check_compiles(utf8.decode("utf-8"), source.filename)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         snippet = (getattr(error, "text", None) or "").rstrip("\r\n")
-        raise source_error(source.filename, f"the rewritten file does not parse: {error}", line, 1, snippet) from error
-    return source.to_bytes(utf8)
+        said, column = getattr(error, "msg", None) or str(error), getattr(error, "offset", None) or 1
+        raise source_error(source.filename, f"{what}{said}", line, column, snippet) from error
 
 
 def patched(utf8: bytes, edits: Iterable[Edit]) -> bytes:

@@ -208,3 +208,12 @@ def parse_quietly(text: str, filename: str = "<source>") -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, filename)
+
+
+def check_compiles(text: str, filename: str) -> None:
+    """Raise what Python says of a module that parses and yet is none: `break` outside of a loop, a name twice among
+    the parameters, `nonlocal` of nothing. Nothing of it runs.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(text, filename, "exec", dont_inherit=True)

@@ -52,6 +52,8 @@ BAD = {
     ),
     "10 MB of a sum": (TORCH + b"x = " + b"1 + " * 2_500_000 + b"1\n", 1, "too large: 10,000,019 bytes"),
     "10 MB of a list": (TORCH + b"x = [" + b"1," * 5_000_000 + b"]\n", 1, "too large: 10,000,020 bytes"),
+    "break outside of a loop": (GOOD + b"\n\nif 1:\n    break\n", GOOD.count(b"\n") + 4, "'break' outside loop"),
+    "a parameter twice": (GOOD + b"def g(a, a): ...\n", GOOD.count(b"\n") + 1, "duplicate argument 'a'"),
     "unknown directive": (b"import torch\n\n# autograph: sikp\n", 3, "unknown directive `autograph: sikp`"),
 }
 

@@ -40,6 +40,6 @@ def test_overlaps_are_refused(edits: list[Edit]) -> None:
 
 def test_text_that_does_not_parse_is_never_handed_back() -> None:
     source = SourceFile.read(b"x = 1\ny = 2\n", "t.py")
-    with pytest.raises(SourceError, match="does not parse") as caught:
+    with pytest.raises(SourceError, match="does not compile") as caught:
         apply(source, [Edit(10, 11, b"(")])
     assert caught.value.diagnostic.line == 2
