@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes, staged
+from autograph_torch.runtime.instances import note_replaced
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.outside import keep, share
@@ -123,6 +124,10 @@ def run_with_writes(
 
     tensors = tuple(value for value in mutated if isinstance(value, torch.Tensor))
     final = staged.run(lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, tensors_in(given))
+    if isinstance(entered, torch.Tensor):
+        for k in range(rebound):
+            if isinstance(state[k], (list, dict)):
+                note_replaced(state[k], final[k])
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
         write_back_nested(original, value)

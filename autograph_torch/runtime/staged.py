@@ -98,10 +98,9 @@ def run(
             write_fields(site, contents[count:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
-            if not sure:
-                apart = notes.takes_apart(site)
+            if notes.takes_apart(site) and not sure:
                 for k in range(len(state)):
-                    if isinstance(state[k], (list, dict)) or (apart and own_attributes(state[k]) is not None):
+                    if own_attributes(state[k]) is not None:
                         note_replaced(state[k], final[k])
             note_results(site, tuple(final[1:]))
             return tuple(final[1:])

@@ -859,3 +859,16 @@ def an_attribute_leads_to_the_list_of_a_loop(x, n):
         y = y + account.total()
         n = n - 1
     return y, xs[0], account.total()
+
+
+@program(inputs=[lambda: ({"a": vec(1, 2)}, integer(0)), lambda: ({"a": vec(1, 2)}, integer(3))])
+def written_in_a_loop_that_goes_on_early(d, n):
+    trip = 0
+    while n > trip and not trip >= 3:
+        trip = trip + 1
+        d.update(a=d["a"] + 1)
+        if d["a"].sum() > 5:
+            continue
+        d["a"] = d["a"] * 2
+    d["a"] = d["a"] - 1
+    return trip
