@@ -872,3 +872,21 @@ def written_in_a_loop_that_goes_on_early(d, n):
         d["a"] = d["a"] * 2
     d["a"] = d["a"] - 1
     return trip
+
+
+@program(
+    inputs=[lambda: ({"k": 2}, scalar(1.0), 2), lambda: ({"k": 2}, scalar(0.0), 2), lambda: ({"k": 0}, scalar(2.0), 2)]
+)
+def read_in_one_loop_and_written_in_the_next(d, s, k):
+    step = torch.tensor(0)
+    while True:
+        if not (k > 1) or step >= 3:
+            break
+        step = step + 1
+        k = d["k"]
+    while True:
+        if not (s > 0.37):
+            break
+        s = s - 1
+        d["k"] += 2
+    return s
