@@ -12,12 +12,11 @@ place (checked when the body ends). tests/capture/test_contents.py fails clearly
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.variables import ConstDictVariable, ListVariable
 
-from autograph_torch.runtime import outside
+from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 
@@ -39,7 +38,9 @@ def _share(tracer: Any, original: Any, copy: Any) -> None:
     for inner, inner_copy in zip(_parts(original), _parts(copy), strict=False):
         _share(tracer, inner, inner_copy)
     # In a body inside of another the original is a copy itself: what shares its contents goes along.
-    known = [one for around in _enclosing(tracer.parent) for one, *_ in _shared(around) if one.items is original.items]
+    known = [
+        one for around in tracing.enclosing(tracer.parent) for one, *_ in _shared(around) if one.items is original.items
+    ]
     for variable in [original, *(one for one in known if one is not original)]:
         _shared(tracer).append((variable, variable.items, copy))
         variable.items = copy.items
@@ -70,9 +71,3 @@ def _parts(variable: Any) -> list[Any]:
 def _shared(tracer: Any) -> list[tuple[Any, Any, Any]]:
     """Variables that share contents in a body: (variable, its own contents, the copy)."""
     return tracer.__dict__.setdefault("_autograph_contents", [])  # type: ignore[no-any-return]
-
-
-def _enclosing(tracer: Any) -> Iterator[Any]:
-    while tracer is not None:
-        yield tracer
-        tracer = tracer.parent

@@ -83,11 +83,10 @@ def _flags(node: Node, tracer: Any) -> list[Any]:
 
 def _origin(node: Node, tracer: Any) -> Node | None:
     """What an input of a body is outside of it."""
-    while tracer is not None:
-        for outer, inner in tracer.lifted_freevars.items():
+    for around in tracing.enclosing(tracer):
+        for outer, inner in around.lifted_freevars.items():
             if getattr(inner, "node", None) is node and hasattr(outer, "node"):
                 return outer.node  # type: ignore[no-any-return]
-        tracer = tracer.parent
     return None
 
 

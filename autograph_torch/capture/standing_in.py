@@ -63,7 +63,7 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         known = tracer.__dict__.setdefault("_autograph_kept", [])
         known.extend(item for item in objects if item.is_tensor() and all(item is not other for other in known))
     elif code is outside.kept.__code__:
-        found = [item for around in _enclosing(tracer) for item in around.__dict__.get("_autograph_kept", ())]
+        found = [item for around in tracing.enclosing(tracer) for item in around.__dict__.get("_autograph_kept", ())]
         arguments["found"] = TupleVariable(found)
     elif code is structure.same_object.__code__:
         same = is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
@@ -173,15 +173,9 @@ def _variable(used: memories.Used) -> TensorVariable:
 
 def _resolved(proxy: Any, tracer: Any) -> Any:
     """What a tensor is inside of a body: itself, or what stands in for it there or in a body around."""
-    for around in reversed(list(_enclosing(tracer))):
+    for around in reversed(list(tracing.enclosing(tracer))):
         proxy = _replaced(around).get(proxy.node, proxy)
     return proxy
-
-
-def _enclosing(tracer: Any) -> Iterator[Any]:
-    while tracer is not None:
-        yield tracer
-        tracer = tracer.parent
 
 
 def _replaced(tracer: Any) -> dict[Any, Any]:

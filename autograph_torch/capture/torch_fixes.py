@@ -62,6 +62,8 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import checkpoint
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
+from autograph_torch.runtime import tracing
+
 
 def repair_attribute_writes() -> None:
     """Let the proxies of `__dict__` follow the table of side effects that is in force."""
@@ -102,10 +104,8 @@ def keep_names_apart(output: Any) -> None:
     """From here on in this trace names are unique over all graphs, and none is renamed after a local variable."""
     if getattr(output, _NAMES, None) is None:
         names: dict[str, Any] = {}
-        tracer = output.current_tracer
-        while tracer is not None:
+        for tracer in tracing.enclosing(output.current_tracer):
             names.update({node.name: tracer.graph for node in tracer.graph.nodes})
-            tracer = tracer.parent
         setattr(output, _NAMES, names)
 
 

@@ -108,6 +108,13 @@ def current_tracer() -> Any:
     return InstructionTranslator.current_tx().output.current_tracer
 
 
+def enclosing(tracer: Any) -> Iterator[Any]:
+    """What builds a graph, and what builds those around it, from the inside out."""
+    while tracer is not None:
+        yield tracer
+        tracer = tracer.parent
+
+
 def enter_body() -> None:
     """At the start of a body: remember which attributes and closure cells have been written to so far.
 
