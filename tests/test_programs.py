@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from tests import programs
 from tests.harness import Program, Way, check, difference, scalar, vec
 from tests.programs import all_programs
 
@@ -84,3 +86,8 @@ def test_harness_sees_a_difference(expected: Any, actual: Any) -> None:
 def test_harness_takes_nan_for_equal() -> None:
     nan = float("nan")
     assert not difference([nan, vec(1, nan)], [nan, torch.tensor([1, nan])], "result")
+
+
+def test_every_topic_is_there() -> None:
+    files = {path.stem for path in Path(programs.__file__).parent.glob("*.py")} - {"__init__"}
+    assert files == {program.topic for program in PROGRAMS.values()}

@@ -26,6 +26,7 @@ from tests.programs import (
     scalars,
     scalars_more,
     seeds,
+    sharing,
     state,
     ternaries_and_logic,
     while_loops,
@@ -60,6 +61,7 @@ TOPICS = (
     containers,
     attributes,
     names,
+    sharing,
     refusals,
 )
 
