@@ -205,6 +205,21 @@ def func(a: torch.Tensor, n):
     assert """f"{n!r:>{n}} is {ag.cond(a.any(), lambda: 'large', lambda: 'small')}\"""" in after
 
 
+def test_form_feeds_in_front_of_what_is_rewritten_stay() -> None:
+    before = (
+        "import torch\ndef f(x: torch.Tensor):\n\f    if x.sum() > 0:\n        x = x + 1\n \f    y = x\n    return y\n"
+    )
+    after = f"import torch\n{IMPORT}\n\n\ndef f(x: torch.Tensor):\n"
+    after += "\f    x = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x)\n \f    y = x\n    return y\n"
+    assert text(before) == after
+
+
+def test_the_comment_of_an_assertion_that_becomes_an_if() -> None:
+    before = "import torch\ndef f(x: torch.Tensor):\n    return x\n"
+    assert "    # why\n    if ag.not_(x.all()):\n" in text(before + "    assert x.all()  # why\n")
+    assert "    if ag.not_(x.all()):  # noqa: S101\n" in text(before + "    assert x.all()  # noqa: S101\n")
+
+
 def test_a_definition_behind_a_form_feed() -> None:
     before = "import torch\n    \fdef func(x: torch.Tensor):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n"
     assert "x = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x)\n" in text(before)

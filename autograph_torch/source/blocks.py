@@ -123,7 +123,7 @@ class Blocks:
     def _lead(self, place: Place | Clause, indent: str) -> str:
         """Comments and blank lines above an old statement or clause, the first time that they are asked for."""
         number = self.source.line_number(place.start)
-        line = self.source.starts[number - 1]
+        line = self.source.indent_start(number)
         if place.lead in self.led or place.lead >= line or not place.own_line:
             return ""
         self.led.add(place.lead)
@@ -169,10 +169,11 @@ class Blocks:
     def _new_compound(self, node: gast.stmt, clause: Clause | None, indent: str, keyword: str) -> str:
         """A new compound statement; `clause` is the one whose block it takes over, with the comments around it."""
         parts = [_without_blank_lines(self._lead(clause, indent)) if clause else ""]
-        comment = self._header_comment(clause) if clause else ""
+        comments = [self._header_comment(clause)] if clause else []
         step = self._step(clause) if clause else ""
         if isinstance(node, gast.Match):
             parts.append(self.headers.new(node, "cases", indent) + self.source.newline)
+        comment = "  ".join(filter(None, [*comments, *self.notes.tools.get(id(node), ())]))
         for owner, name, statements in clauses_of(node):
             parts.append(self._new_clause(node, owner, name, statements, indent, keyword, comment, step))
             comment = ""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import gast
 
-from autograph_torch.source.layout import Layout, Place
+from autograph_torch.source.layout import Layout, Place, clauses_of
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.tokens import Token
 
@@ -51,6 +51,11 @@ class _Heir(NamedTuple):
     place: Place
     is_same_kind: bool
 
+    @property
+    def is_new_line(self) -> bool:
+        """It is a simple statement of another kind than the old one."""
+        return not self.is_same_kind and next(clauses_of(self.node), None) is None
+
 
 def hang(lost: Sequence[Token], printed: Sequence[gast.stmt], layout: Layout) -> Notes:
     """Find a statement for every lost comment; `printed` are the statements in their new order."""
@@ -65,7 +70,7 @@ def hang(lost: Sequence[Token], printed: Sequence[gast.stmt], layout: Layout) ->
             told.extend([] if text in told else [text])
         elif below:
             notes.below.setdefault(id(heir.node), []).append(text)
-        elif crowd[id(heir.node)] == 1 and not heir.is_same_kind and not _has_own_line(comment, layout):
+        elif crowd[id(heir.node)] == 1 and heir.is_new_line and not _has_own_line(comment, layout):
             notes.beside[id(heir.node)] = text
         else:
             notes.above.setdefault(id(heir.node), []).append(text)

@@ -40,12 +40,12 @@ class Copier:
 
     def _line(self, start: int, stop: int, old: str, new: str) -> str:
         text = self.source.slice(start, stop)
-        begins = start == self.source.starts[self.source.line_number(start) - 1]
+        number = self.source.line_number(start)
+        begins = start == self.source.starts[number - 1]
         is_blank = not text.strip() and text.endswith(("\n", "\r"))
         if not begins or is_blank or self.source.tokens.in_string(start):
             return text
-        feeds = text[: len(text) - len(text.lstrip("\f"))]  # the indentation counts from them on
-        old = old.lstrip("\f")
+        feeds = self.source.slice(start, min(self.source.indent_start(number), stop))
         if text.startswith(feeds + old):
             return feeds + new + text[len(feeds + old) :]
         # A line that hangs out to the left: a comment joins its block, a continued line may stay where it is.

@@ -22,7 +22,7 @@ from autograph_torch.source.comments import Notes, hang
 from autograph_torch.source.edits import Edit
 from autograph_torch.source.file import SourceFile, parse_quietly
 from autograph_torch.source.imports import add_import
-from autograph_torch.source.layout import Layout, width
+from autograph_torch.source.layout import Layout
 from autograph_torch.source.skeleton import unparse
 
 Function: TypeAlias = "gast.FunctionDef | gast.AsyncFunctionDef"
@@ -82,7 +82,7 @@ def _changed_lines(old: bytes, new: bytes, start: int) -> Iterator[Edit]:
 
 def _canonical(text: str) -> str | None:
     """The printed function as `ast.unparse` shows it: two trees are equal if this is; None if it does not parse."""
-    indented = width(text[: len(text) - len(text.lstrip(" \t\f"))]) > 0
+    indented = bool(text[: len(text) - len(text.lstrip(" \t\f"))].rpartition("\f")[2])
     try:
         tree: ast.AST = parse_quietly(f"if 1:\n{text}" if indented else text).body[0]
     except (SyntaxError, ValueError):

@@ -25,7 +25,8 @@ from autograph_torch.source.tokens import Tokens
 
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_INDENT = re.compile(rb"[ \t\f]*")
+_INDENT = re.compile(rb"[ \t]*")
+_FEEDS = re.compile(rb"[ \t\f]*\f")
 _SHORTEST_LIMIT, _LONGEST_LIMIT = 79, 120
 _LARGEST = 4 << 20  # bytes; the trees of a larger file can take gigabytes
 
@@ -111,9 +112,15 @@ class SourceFile:
         return bisect.bisect_right(self.starts, offset)
 
     def indent(self, number: int) -> str:
-        """The white space a line starts with."""
-        found = _INDENT.match(self.utf8, self.starts[number - 1], self.line_end(number))
+        """The white space a line starts with, from its last form feed on: there Python begins to count anew."""
+        found = _INDENT.match(self.utf8, self.indent_start(number), self.line_end(number))
         return found.group().decode() if found else ""
+
+    def indent_start(self, number: int) -> int:
+        """Where the indentation of a line starts: behind the form feeds in front of it."""
+        start = self.starts[number - 1]
+        found = _FEEDS.match(self.utf8, start, self.line_end(number))
+        return found.end() if found else start
 
     def slice(self, start: int, end: int) -> str:
         return self.utf8[start:end].decode("utf-8")

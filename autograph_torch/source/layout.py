@@ -204,4 +204,4 @@ def _located(value: Any) -> Iterator[gast.AST]:
 
 def width(indent: str) -> int:
     """The column that white space leads to, as Python's tokenizer counts it."""
-    return len(indent.rsplit("\f", 1)[-1].expandtabs(_TAB))
+    return len(indent.expandtabs(_TAB))

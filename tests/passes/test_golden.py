@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,6 +102,26 @@ def module(text: str, path: Path) -> dict[str, Any]:
 def test_text(path: Path) -> None:
     case = read(path)
     assert converted(case.before, path).output.decode() == case.after
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+@pytest.mark.parametrize("path", GOLDEN, ids=label)
+def test_newlines(path: Path, newline: str) -> None:
+    case = read(path)
+    assert converted(case.before.replace("\n", newline), path).output.decode() == case.after.replace("\n", newline)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=label)
+def test_form_feeds_change_no_indentation(path: Path) -> None:
+    case = read(path)
+    longest = max(map(len, case.before.splitlines()))  # says where new lines are broken
+    feeds = itertools.cycle(("\f", " \f", "", "\f"))
+    lines = [
+        next(feeds) + line if line.strip() and len(line) < longest - 1 else line
+        for line in case.before.splitlines(keepends=True)
+    ]
+    after = converted("".join(lines), path).output.decode()
+    assert re.sub(" *\f", "", after) == case.after
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=label)
