@@ -57,7 +57,7 @@ def _convert_apart(target: files.Target, wanted: Wanted) -> Result:
 def convert_file(target: files.Target, wanted: Wanted = DEFAULT) -> Result:
     """Read and convert one file."""
     try:
-        raw = target.path.read_bytes()
+        raw = files.read(target.path)
     except OSError as error:
         failure = files.failure(target.shown, f"cannot be read: {error.strerror}")
         return Result(target.shown, b"", b"", (failure,))

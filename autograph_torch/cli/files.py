@@ -6,6 +6,7 @@ exclusions are forced. What cannot be looked at is a failure, never skipped in s
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import os
 import re
@@ -24,6 +25,8 @@ IGNORED_DIRECTORIES = frozenset(
         ".tox", ".venv", "__pycache__", "build", "dist", "node_modules", "venv",
     }
 )  # fmt: skip
+
+_ENDLESS = 64 << 20  # bytes; no text of a program is as long
 
 _UNREADABLE = re.compile(rb"^warning: could not open directory '(.*)/': (.*)$", re.MULTILINE)
 
@@ -97,6 +100,21 @@ def common_base(paths: Sequence[str]) -> Path:
 def mirrored(path: Path, base: Path, output: Path) -> Path:
     """Where below `output` the file at `path` goes."""
     return output / os.path.relpath(os.path.abspath(path), base)
+
+
+def read(path: Path) -> bytes:
+    """All that a file or a pipe holds.
+
+    Raises:
+        OSError: it cannot be read, or it has no end, as `/dev/zero`.
+    """
+    with path.open("rb") as stream:
+        if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            return stream.read()
+        raw = stream.read(_ENDLESS)
+    if len(raw) == _ENDLESS:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return raw
 
 
 def failure(path: str, message: str) -> Diagnostic:

@@ -268,6 +268,14 @@ def test_what_is_no_file(run_real: Run) -> None:
     assert run_real("convert", "--check", ".").stderr.startswith("1 file would change")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no such device")
+def test_what_has_no_end(run_real: Run) -> None:
+    Path("m.py").write_bytes(GOOD)
+    ran = run_real("convert", "--check", "/dev/zero", "m.py")
+    assert (ran.code, ran.stderr.splitlines()[0]) == (2, "/dev/zero:1:1: AG301 cannot be read: File too large")
+    assert "1 file would change" in ran.stderr
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text elsewhere")
 def test_names_that_are_not_text(run_real: Run) -> None:
     name = os.fsdecode(b"caf\xe9.py")
