@@ -190,7 +190,8 @@ class _Structurer:
         end = dataclasses.replace(end, controlled=end.controlled or self._facts.is_site(node))
         arms = []
         for arm in (node.body, node.orelse):
-            moved = [*arm, *rest] if completes(arm) else self._reached(arm, bound)
+            moved = [*arm, *rest] if completes(arm) else arm
+            moved = moved if completes(moved) else self._reached(moved, bound)
             moved = [s for s in moved if not isinstance(s, gast.Pass)] or moved
             arms.append(self.block(moved, end, bound | frozenset(binds(node.test)), explicit=True))
         body, orelse = arms

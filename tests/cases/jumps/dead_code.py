@@ -43,6 +43,14 @@ def ending(x: torch.Tensor):
     if x.max() > 9:
         raise OverflowError
     return x
+
+
+def behind(x: torch.Tensor):
+    if x.sum() > 0:
+        return x
+    return -x
+    x = x + 1
+    return x
 # output
 import torch
 import autograph_torch.runtime as ag
@@ -83,6 +91,10 @@ def ending(x: torch.Tensor):
             return ag.fail(OverflowError)
         return x
     return ag.while_steps(lambda x: x.sum() < 100, step, (x,), after=after)
+
+
+def behind(x: torch.Tensor):
+    return ag.cond(x.sum() > 0, lambda: x, lambda: -x)
 # calls
 skipping(torch.tensor([[1.0], [-2.0], [-3.0]]))
 returning(torch.ones(2))
@@ -92,3 +104,5 @@ binding(torch.ones(2))
 binding(-torch.ones(2))
 ending(torch.ones(2))
 ending(torch.ones(2000) / 100)
+behind(torch.ones(2))
+behind(-torch.ones(2))
