@@ -289,12 +289,15 @@ _RULES = (
     Rule(
         "AG322",
         "a tensor with a gradient cannot be printed",
-        "Eager prints its grad_fn, which the graph does not have.",
+        "Eager prints its grad_fn, which the graph does not have. In the message of an exception it is refused when the "
+        "exception is raised.",
     ),
     Rule(
         "AG324",
         "a value cannot be handed to an effect",
-        "Calls like print are made when the graph has run. An object whose content may have changed then is refused.",
+        "Calls like print are made when the graph has run. An object whose content may have changed then is refused, "
+        "unless Python code makes its text of its attributes. In the message of an exception that is said when it is "
+        "raised.",
     ),
     Rule(
         "AG325",

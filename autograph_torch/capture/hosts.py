@@ -21,13 +21,15 @@ from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 
+from autograph_torch.capture.shown import attributes_of_shown
 from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import Frame, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.unshown import Unknown
 
 Locals = dict[str, Any]
-_CONTAINERS = ("list", "tuple", "dict", "named", "error")
+_CONTAINERS = ("list", "tuple", "dict", "named", "error", "object")
 _HOST_MODULES = ("rich", "tqdm", "logging")
 
 
@@ -81,14 +83,15 @@ def _register(parent: Any, given: Locals) -> Locals:
     raises = bool(_value(given["raises"])) if "raises" in given else False
     try:
         function = _function(given["function"])
-        arguments = _value(given["arguments"])
+        arguments = _value(given["arguments"], lenient=raises)
     except _Unknown as unknown:
         raise_refusal(
             "AG324",
             f"{unknown} cannot be handed to a call that is made when the graph runs",
             "hand over tensors, numbers, strings, or containers of them",
         )
-    _check_gradients(function, arguments)
+    if not raises:
+        _check_gradients(function, arguments)
     handled = raises and _is_handled(parent)
     if handled and not performing.runs_again():
         raise_refusal(
@@ -124,12 +127,20 @@ def _depends(_: Any, given: Locals) -> Locals:
     return {"answer": variables.ConstantVariable.create(has_free_unbacked_symbols(number.sym_num))}
 
 
+def _only_shows(_: Any, given: Locals) -> Locals:
+    function = _function(given["function"])  # a host function
+    shows = function in (builtins.print, warnings.warn) or performing.is_log_method(function)
+    return {"known": variables.ConstantVariable.create(shows)}
+
+
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.surrounding_effects.__code__: _effects_around,
     effects.surrounding_test.__code__: _test_around,
     effects.is_host_function.__code__: _is_host,
     effects.is_handled.__code__: _handled_around,
     effects.register.__code__: _register,
+    effects.only_shows.__code__: _only_shows,
+    effects.shown_attributes.__code__: attributes_of_shown,
     predicate.decided.__code__: _decided,
     predicate.depends.__code__: _depends,
 }
@@ -138,21 +149,26 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
-def _value(variable: Any) -> Any:
-    """The Python value that a variable of the trace stands for."""
+def _value(variable: Any, lenient: bool = False) -> Any:
+    """The Python value that a variable of the trace stands for; `lenient`: if it has one."""
     if isinstance(variable, variables.LazyVariableTracker):
         variable = variable.realize()
     if variable.is_python_constant():
         return variable.as_python_constant()
     if isinstance(variable, variables.BaseListVariable):
-        return variable.python_type()(_value(item) for item in variable.items)
+        return variable.python_type()(_value(item, lenient) for item in variable.items)
     if isinstance(variable, variables.ConstDictVariable):
-        return {_value(key.vt): _value(value) for key, value in variable.items.items()}
-    if isinstance(variable, variables.ExceptionVariable):
-        return variable.exc_type(*(_value(argument) for argument in variable.args))
-    if isinstance(variable, (variables.functions.BaseUserFunctionVariable, variables.GetAttrVariable)):
-        return _function(variable)
-    return _object(variable)
+        return {_value(key.vt): _value(value, lenient) for key, value in variable.items.items()}
+    try:
+        if isinstance(variable, variables.ExceptionVariable):
+            return variable.exc_type(*(_value(argument) for argument in variable.args))
+        if isinstance(variable, (variables.functions.BaseUserFunctionVariable, variables.GetAttrVariable)):
+            return _function(variable)
+        return _object(variable)
+    except _Unknown as unknown:
+        if lenient:
+            return Unknown(str(unknown))
+        raise
 
 
 def _function(variable: Any) -> Any:

@@ -10,6 +10,7 @@ The arguments of a call are described by constants, with places for what only th
     ("const", value)                 anything that is known while tracing
     ("tensor", description)          a tensor
     ("number", type)                 a Python number that depends on data; it travels as a tensor
+    ("object", (type, names), parts) an object whose text is made by Python code, with its attributes of the moment
     (container, type or keys, parts) list, tuple, dict, named; error: an exception or warning, with its arguments
     ("text", style, parts)           a string to be formatted: (template, values, names)
 """
@@ -37,6 +38,8 @@ class _Top:
 
 
 TOP = _Top()
+
+_DEPTH = 8  # objects inside of objects that are shown; those that lead back to themselves have no end
 
 # Where the token of a body lives: [the place around it, token, newer token, ...].
 Place = _Top | list[Any]
@@ -72,7 +75,7 @@ class Text:
     def __init__(self, style: str, template: Any, values: Any, named: dict[str, Any]) -> None:
         self.template = template
         self.tensors: list[torch.Tensor] = []
-        self.part = ("text", style, _parts((template, values, named), self.tensors))
+        self.part = ("text", style, _parts((template, values, named), self.tensors, _DEPTH))
         self.tensors = [self.tensors[k].clone() for k in range(len(self.tensors))]
 
     def __str__(self) -> str:
@@ -131,7 +134,7 @@ def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     if not notes.drops_effects():
         tensors: list[torch.Tensor] = []
-        _emit(register(function, _part((args, kwargs), tensors)), tensors)
+        _emit(register(function, _part((args, kwargs), tensors, _DEPTH if only_shows(function) else 0)), tensors)
     return None
 
 
@@ -143,7 +146,7 @@ def fail(error: Any, *args: Any, **kwargs: Any) -> Any:
         if notes.asserts():
             return _assert(error, args)
         tensors: list[torch.Tensor] = []
-        _emit(register(error, _part((args, kwargs), tensors), raises=True), tensors)
+        _emit(register(error, _part((args, kwargs), tensors, _DEPTH), raises=True), tensors)
         return HOLE
     raise error(*args, **kwargs) if isinstance(error, type) or not isinstance(error, BaseException) else error
 
@@ -206,6 +209,16 @@ def is_host_function(function: Any, known: bool = True) -> bool:
     return known
 
 
+def only_shows(function: Any, known: bool = False) -> bool:
+    """Whether a host function makes text of its arguments, and keeps none of them."""
+    return known
+
+
+def shown_attributes(value: Any, found: tuple[str, ...] | None = None) -> tuple[str, ...] | None:
+    """The attributes of an object whose text is made by Python code; None for any other value."""
+    return found
+
+
 def register(function: Any, arguments: Any, raises: bool = False, number: int = -1) -> int:
     """A number for one place of the program that calls a host function or raises."""
     return number
@@ -217,8 +230,11 @@ def _emit(number: int, tensors: list[torch.Tensor]) -> None:
     put_token(place, torch.ops.autograph_torch.effect(current_token(place), number, tensors))
 
 
-def _part(value: Any, tensors: list[torch.Tensor]) -> Any:
-    """The description of an argument; its tensors are appended to `tensors`."""
+def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
+    """The description of an argument; its tensors are appended to `tensors`.
+
+    Objects are taken apart, down to a depth, where they are only shown. Elsewhere a function is handed the object.
+    """
     if isinstance(value, torch.Tensor):
         tensors.append(value.detach())
         parameter = isinstance(value, torch.nn.Parameter)
@@ -229,23 +245,27 @@ def _part(value: Any, tensors: list[torch.Tensor]) -> Any:
         tensors.extend(value.tensors)
         return value.part
     if isinstance(value, torch.Size):
-        return ("tuple", torch.Size, _parts(value, tensors))
+        return ("tuple", torch.Size, _parts(value, tensors, depth))
     if isinstance(value, tuple):
         if hasattr(value, "_fields"):
-            return ("named", type(value), _parts(value, tensors))
-        return ("tuple", tuple, _parts(value, tensors))
+            return ("named", type(value), _parts(value, tensors, depth))
+        return ("tuple", tuple, _parts(value, tensors, depth))
     if isinstance(value, list):
-        return ("list", list, _parts(value, tensors))
+        return ("list", list, _parts(value, tensors, depth))
     if isinstance(value, BaseException) and notes.is_made_of_its_arguments(type(value)):
-        return ("error", type(value), _parts(value.args, tensors))
+        return ("error", type(value), _parts(value.args, tensors, depth))
     if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), _parts(tuple(value.values()), tensors))
+        return ("dict", tuple(value.keys()), _parts(tuple(value.values()), tensors, depth))
+    names = shown_attributes(value) if depth else None
+    if names is not None:
+        attributes = tuple([getattr(value, names[k]) for k in range(len(names))])
+        return ("object", (type(value), names), _parts(attributes, tensors, depth - 1))
     return ("const", value)
 
 
-def _parts(values: Any, tensors: list[torch.Tensor]) -> Any:
+def _parts(values: Any, tensors: list[torch.Tensor], depth: int) -> Any:
     # By position: a loop variable would give its name to nodes of the graph, and nested bodies would share it.
-    return tuple(_part(values[k], tensors) for k in range(len(values)))
+    return tuple(_part(values[k], tensors, depth) for k in range(len(values)))
 
 
 def _number_part(value: bool | int | float, tensors: list[torch.Tensor]) -> Any:

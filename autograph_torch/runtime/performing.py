@@ -25,6 +25,7 @@ from torch._dynamo.exc import TorchDynamoException
 from autograph_torch.diagnostics import AutographError
 from autograph_torch.runtime.places import Place, called_from, hidden_frames, raised_from
 from autograph_torch.runtime.refusal import refusal_at
+from autograph_torch.runtime.unshown import NotShownError, Unknown, with_gradient
 
 Mode = Literal["deferred", "immediate", "drop"]
 MODES = ("deferred", "immediate", "drop")
@@ -46,14 +47,39 @@ class HostCall:
 
     def run(self, values: list[torch.Tensor]) -> None:
         """Call the function, or raise the exception."""
-        args, kwargs = put_together(self.arguments, iter(values))
         if self.raises:
-            made = isinstance(self.function, BaseException)
-            raised_from(self.places, self.function if made else called_from(self.places, self.function, args, kwargs))
+            raised_from(self.places, self._error(values))
+        args, kwargs = put_together(self.arguments, iter(values))
         level = kwargs.get("stacklevel", 1)
         if isinstance(level, int) and level > len(self.places) and looks_at_stack(self.function):
             kwargs["stacklevel"] = level + hidden_frames(self.places[-1]) + 1  # called_from has a frame, too
         called_from(self.places, self.function, args, kwargs)
+
+    def _error(self, values: list[torch.Tensor]) -> BaseException:
+        """The exception to raise; a refusal where its text shows what the graph cannot give."""
+        if isinstance(self.function, BaseException):
+            return self.function
+        try:
+            _refuse_incomplete(self.arguments)
+            args, kwargs = put_together(self.arguments, iter(values))
+            error: BaseException = called_from(self.places, self.function, args, kwargs)
+        except NotShownError as unknown:
+            name = getattr(self.function, "__name__", "an exception")
+            message = f"{name} is raised here, with a message that shows {unknown}"
+            advice = "show numbers or detached tensors; under @autograph such a call runs in Python"
+            return refusal_at(self.places[0].filename, self.places[0].line, unknown.code, message, advice)
+        return error
+
+
+def _refuse_incomplete(part: Part) -> None:
+    """Stop at an argument of an exception that would be shown without its gradient, or is not known at all."""
+    if part[0] == "tensor" and (part[1] or part[2]):
+        raise NotShownError("AG322", "a tensor with a gradient")
+    if part[0] == "const" and type(part[1]) is Unknown:
+        bool(part[1])
+    if part[0] not in ("const", "tensor", "number", "text"):
+        for inner in part[2]:
+            _refuse_incomplete(inner)
 
 
 def looks_at_stack(function: Any) -> bool:
@@ -75,7 +101,9 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
     if kind == "const":
         return part[1]
     if kind == "tensor":
-        return next(values)
+        _, has_gradient, is_parameter, _ = part
+        value = next(values)
+        return with_gradient(value, is_parameter) if has_gradient or is_parameter else value
     if kind == "number":
         return next(values).item()
     inner = [put_together(one, values) for one in part[2]]
@@ -83,6 +111,10 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
         return _text(part[1], inner)
     if kind == "dict":
         return dict(zip(part[1], inner, strict=True))
+    if kind == "object":
+        made = object.__new__(part[1][0])
+        vars(made).update(zip(part[1][1], inner, strict=True))
+        return made
     return inner if kind == "list" else part[1](*inner) if kind in ("named", "error") else part[1](inner)
 
 
