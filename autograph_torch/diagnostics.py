@@ -289,8 +289,8 @@ _RULES = (
     Rule(
         "AG322",
         "a tensor with a gradient cannot be printed",
-        "Eager prints its grad_fn, which the graph does not have. In the message of an exception it is refused when the "
-        "exception is raised.",
+        "Eager prints its grad_fn, which the graph does not have. In the message of an exception it is refused when "
+        "the exception is raised.",
     ),
     Rule(
         "AG324",

@@ -6,6 +6,7 @@
     torch.squeeze(x)          x.squeeze(), which capture/views.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
     super().prop              the property of the base class, called
+    torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
 
 Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable,
@@ -16,6 +17,7 @@ tests/capture/test_python_calls.py fails clearly when torch changes them.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import operator
 import types
 from collections.abc import Iterator
@@ -27,6 +29,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.runtime import queries
 
@@ -60,6 +63,12 @@ def python_calls() -> Iterator[None]:
         if self.value is torch.nn.functional.one_hot and len(args) == 1 and not kwargs and _is_int64(args[0]):
             one_hot: Any = queries.one_hot
             return UserFunctionVariable(one_hot).call_function(tx, list(args), {})
+        place = _flag_from_data(self.value, args, kwargs)
+        if place is not None:
+            flag = args[place] if isinstance(place, int) else kwargs[place]
+            given = [self, flag, ConstantVariable.create(place), TupleVariable(list(args))]
+            with_known: Any = queries.with_known
+            return UserFunctionVariable(with_known).call_function(tx, given, kwargs)
         return called(self, tx, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -87,6 +96,30 @@ def python_calls() -> Iterator[None]:
         TorchInGraphFunctionVariable.call_function = called  # type: ignore[method-assign]
         SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
         BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
+
+
+def _flag_from_data(function: Any, args: Any, kwargs: Any) -> int | str | None:
+    """Where a function of torch is given a truth value that depends on data, but needs a constant: the first such."""
+    given = (*enumerate(args), *kwargs.items())
+    flags = [key for key, value in given if isinstance(value, SymNodeVariable) and _is_flag_from_data(value)]
+    return next((key for key in flags if _is_option(function, key)), None)
+
+
+def _is_flag_from_data(variable: Any) -> bool:
+    number = variable.sym_num
+    return isinstance(number, torch.SymBool) and has_free_unbacked_symbols(number)
+
+
+def _is_option(function: Any, key: int | str) -> bool:
+    """Whether an argument decides which code of torch runs; others (`torch.full(size, flag)`) are values."""
+    if isinstance(function, types.FunctionType):
+        names = list(inspect.signature(function).parameters)
+        name = names[key] if isinstance(key, int) and key < len(names) else key
+        return function.__module__ == torch.nn.functional.__name__ and str(name) != "value"
+    operator_ = getattr(torch.ops.aten, getattr(function, "__name__", ""), None)
+    schemas = [getattr(operator_, overload)._schema for overload in operator_.overloads()] if operator_ else []
+    arguments = [found for schema in schemas for at, found in enumerate(schema.arguments) if key in (at, found.name)]
+    return bool(arguments) and all(isinstance(found.type, torch.BoolType) for found in arguments)
 
 
 def _is_int64(variable: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -74,6 +75,21 @@ def one_hot(tensor: torch.Tensor) -> torch.Tensor:
     largest: Any = places.max().item()
     classes = torch.zeros((*tensor.shape, largest + 1), dtype=torch.int64, device=tensor.device)
     return classes.scatter(-1, places.unsqueeze(-1), 1)
+
+
+def with_known(function: Callable[..., Any], flag: Any, key: int | str, args: tuple[Any, ...], /, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)` of torch, with a truth value that is a constant on each of two paths.
+
+    `key`: where it belongs, a position in `args` or the name of a keyword.
+    """
+    if isinstance(key, str):
+        return cond(
+            flag, lambda: function(*args, **{**kwargs, key: True}), lambda: function(*args, **{**kwargs, key: False})
+        )
+    before, behind = args[:key], args[key + 1 :]
+    return cond(
+        flag, lambda: function(*before, True, *behind, **kwargs), lambda: function(*before, False, *behind, **kwargs)
+    )
 
 
 def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:

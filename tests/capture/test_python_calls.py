@@ -65,7 +65,19 @@ def property_of_the_base(x: torch.Tensor) -> torch.Tensor:
     return Derived(x).double
 
 
+def option_from_data(x: torch.Tensor) -> torch.Tensor:
+    causal = bool((x > 0).all())
+    return torch.nn.functional.scaled_dot_product_attention(*[x.view(1, 2, 1).expand(1, 2, 3)] * 3, is_causal=causal)
+
+
+def option_in_its_place(x: torch.Tensor) -> torch.Tensor:
+    training = (x > 0).all().item()
+    return torch.nn.functional.dropout(x, 1.0, training) + torch.full((), training)
+
+
 FUNCTIONS = [
+    option_from_data,
+    option_in_its_place,
     copied_dict,
     sorted_items,
     range_of_a_tensor,
