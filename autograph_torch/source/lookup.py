@@ -3,14 +3,14 @@
 Line numbers and columns are those of the file: nothing is dedented. For a `def` its own lines are parsed: from the
 first that the code names up to one that is indented no further, as soon as the text between them is a whole statement.
 For lambdas the whole file is parsed (once, while its lines stay the same), and those that share a line are told apart
-by their code. Works for files that cannot be imported, notebook cells and `exec` with a `linecache` entry.
+by the positions of their instructions, or by the instructions where Python has recorded no positions. Works for files
+that cannot be imported, notebook cells and `exec` with a `linecache` entry.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import itertools
 import linecache
 import types
@@ -46,15 +46,14 @@ def locate(code: types.CodeType) -> Located:
     alone = _own_lines(code, lines)
     if alone is not None:
         return Located(alone, code.co_filename, lines, _owner(code))
+    text = "".join(lines)
     try:
-        functions = _parse("".join(lines))
+        functions = _parse(text)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise _no_source(code, f"its file cannot be parsed ({error})") from error
     found = [(node, owner) for node, owner in functions if _matches(node, code)]
     if len(found) > 1:
-        found = [(n, o) for n, o in found if not isinstance(n, ast.Lambda) or _same_code(n, code)]
-        if len(found) > 1 and isinstance(found[0][0], ast.Lambda):
-            raise _no_source(code, "several lambdas of its line could be it")
+        found = [(n, o) for n, o in found if not isinstance(n, ast.Lambda) or _same_code(n, code, text)]
     if not found:
         raise _no_source(code, "its file has changed since it was loaded, or it was made by a program")
     node, owner = found[0]
@@ -156,37 +155,49 @@ def _matches(node: ast.AST, code: types.CodeType) -> bool:
     return first == code.co_firstlineno
 
 
-def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
-    """Whether a lambda is the one that this code was compiled from, among others on its line."""
-    names = {part.id for part in ast.walk(node.body) if isinstance(part, ast.Name)}
-    if [argument.arg for argument in _arguments(node.args)] != list(code.co_varnames[: _argument_count(code)]):
-        return False
-    if not {n for n in (*code.co_names, *code.co_freevars) if n in names} <= names:
-        return False
+def _same_code(node: ast.Lambda, code: types.CodeType, text: str) -> bool:
+    """Whether a lambda is the one that this code was compiled from, or has the same code, among others on its line."""
+    extent = _extent(code)
+    if extent is not None:
+        body = node.body
+        return extent == (body.lineno, body.col_offset, body.end_lineno, body.end_col_offset)
+    compiled = _compiled(text, node.lineno, node.col_offset)
+    return compiled is not None and _without_place(compiled) == _without_place(code)
+
+
+def _extent(code: types.CodeType) -> tuple[int, int, int, int] | None:
+    """From where to where the instructions of a lambda stand: exactly its body; None where that was not recorded.
+
+    It is from Python 3.11 on, unless `-X no_debug_ranges` is given.
+    """
     if not hasattr(code, "co_positions"):
-        attributes = {part.attr for part in ast.walk(node.body) if isinstance(part, ast.Attribute)}
-        return set(code.co_names) | set(code.co_freevars) <= names | attributes
-    return _extent(code) == (node.body.lineno, node.body.col_offset, node.body.end_lineno, node.body.end_col_offset)
-
-
-def _arguments(arguments: ast.arguments) -> list[ast.arg]:
-    stars = [star for star in (arguments.vararg, arguments.kwarg) if star is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
-
-
-def _argument_count(code: types.CodeType) -> int:
-    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return code.co_argcount + code.co_kwonlyargcount + stars
-
-
-def _extent(code: types.CodeType) -> tuple[int, int, int, int]:
-    """From where to where the instructions of a lambda stand: exactly its body (Python 3.11 on)."""
+        return None
     begin, end = [], []
     for line, end_line, column, end_column in code.co_positions():
         if line is not None and end_line is not None and column is not None and end_column:
             begin.append((line, column))
             end.append((end_line, end_column))
-    return (*min(begin), *max(end))
+    return (*min(begin), *max(end)) if begin else None
+
+
+@functools.lru_cache(maxsize=32)
+def _compiled(text: str, line: int, column: int) -> types.CodeType | None:
+    """The code of the lambda at a place of a file, told by a line behind the last; None where Python leaves it out."""
+    tree = ast.parse(text)
+    behind = text.count("\n") + 2
+    lambdas = (part for part in ast.walk(tree) if isinstance(part, ast.Lambda))
+    wanted = next(part for part in lambdas if (part.lineno, part.col_offset) == (line, column))
+    wanted.lineno = wanted.end_lineno = behind
+    stack = [compile(tree, "<lambda>", "exec", dont_inherit=True)]
+    while stack and stack[-1].co_firstlineno != behind:
+        stack.extend(part for part in stack.pop().co_consts if isinstance(part, types.CodeType))
+    return stack[-1] if stack else None
+
+
+def _without_place(code: types.CodeType) -> types.CodeType:
+    """What the code does, without the place that it was compiled from."""
+    inner = tuple(_without_place(part) if isinstance(part, types.CodeType) else part for part in code.co_consts)
+    return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_flags=0, co_consts=inner)
 
 
 def _no_source(code: types.CodeType, why: str) -> SourceError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -93,6 +94,7 @@ over_lines = (
 same = [lambda x: x * 2, lambda x: x * 2]
 by_names = [lambda a: a, lambda b: b]
 by_free = [lambda: plain, lambda: decorate]
+left_out = (lambda: 1) if False else (lambda: 2)
 # fmt: on
 
 
@@ -169,6 +171,17 @@ def test_lambda_over_lines() -> None:
 def test_equal_lambdas_of_one_line() -> None:
     """Either is right where both do the same."""
     assert [text_of(one) for one in same] == ["lambda x: x * 2"] * 2
+
+
+def test_lambda_beside_one_that_python_leaves_out() -> None:
+    assert text_of(left_out) == "lambda: 2"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 records no positions")
+def test_lambdas_whose_positions_are_not_recorded() -> None:
+    command = [sys.executable, "-X", "no_debug_ranges", "-m", "pytest", "-q", "-k", "lambda and not recorded", THIS]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=THIS.parents[2])
+    assert done.returncode == 0 and "8 passed" in done.stdout, done.stdout
 
 
 def test_cell_of_a_notebook() -> None:
