@@ -22,20 +22,20 @@ class Workload:
     inputs: tuple[Inputs, ...]
 
 
-def workloads(large: bool) -> list[Workload]:
+def workloads(large: bool, device: str = "cpu") -> list[Workload]:
     """All workloads, for small inputs (the time goes into overhead) or large ones (it goes into arithmetic)."""
     torch.manual_seed(0)
     n, width = (1_000_000, 512) if large else (10, 32)
-    a, b = torch.rand(n), torch.rand(n)
-    matrix = torch.randn(2 * width, 2 * width)
+    a, b, start = torch.rand(n).to(device), torch.rand(n).to(device), torch.rand(2 * width).to(device)
+    matrix = torch.randn(2 * width, 2 * width).to(device)
     matrix = matrix @ matrix.T / (2 * width) + 3 / width  # eigenvalues up to 4, and one of about 6
-    rows = torch.randn(64 if large else 2, width)
-    mlp, exits = Routed(width), EarlyExit(width)
+    rows = torch.randn(64 if large else 2, width).to(device)
+    mlp, exits = Routed(width).to(device), EarlyExit(width).to(device)
     return [
         Workload("bar", bar, bar_by_hand, ((a, b), (a, -b))),
         Workload("branch of two MLPs", mlp, mlp.by_hand, ((rows.abs(),), (-rows.abs(),))),
         Workload("newton", newton, newton_by_hand, ((a + 1,), (100 * a + 1,))),
-        Workload("power iteration", power_iteration, power_iteration_by_hand, ((matrix, torch.rand(2 * width)),)),
+        Workload("power iteration", power_iteration, power_iteration_by_hand, ((matrix, start),)),
         Workload("bisection", bisection, bisection_by_hand, ((a,), (3 * b,))),
         Workload("early exit", exits, exits.by_hand, ((0.01 * rows,), (3 * rows,), (100 * rows,))),
     ]
@@ -112,15 +112,15 @@ def power_iteration_by_hand(matrix, v):
         w = w / w.norm()
         return trip + 1, w, (w - v).norm()
 
-    start = (torch.zeros((), dtype=torch.int64), v.clone(), torch.full((), torch.inf))
+    start = (torch.zeros((), dtype=torch.int64), v.clone(), torch.full((), torch.inf, device=v.device))
     v = torch.while_loop(unfinished, step, start)[1]
     return v @ (matrix @ v)
 
 
 def bisection(weights):
     """The t at which the mean of exp(-t * weights) is a half."""
-    low = torch.zeros(())
-    high = torch.full((), 100.0)
+    low = torch.zeros((), device=weights.device)
+    high = torch.full((), 100.0, device=weights.device)
     while high - low > 1e-3:
         middle = (low + high) / 2
         if torch.exp(-middle * weights).mean() > 0.5:
@@ -143,7 +143,8 @@ def bisection_by_hand(weights):
             (),
         )
 
-    low, high = torch.while_loop(unfinished, step, (torch.zeros(()), torch.full((), 100.0)))
+    start = (torch.zeros((), device=weights.device), torch.full((), 100.0, device=weights.device))
+    low, high = torch.while_loop(unfinished, step, start)
     return (low + high) / 2
 
 

@@ -339,7 +339,8 @@ def differentiable(owner: Subject, arguments: Call) -> dict[str, Tensor]:
 def backward(result: Any, leaves: Mapping[str, Tensor]) -> None:
     """Backpropagate a weighted sum of all float outputs, so that no two elements count the same."""
     outputs = [leaf for _, leaf in tensors(result, "result") if leaf.requires_grad] if leaves else []
-    weights = [torch.cos(torch.arange(out.numel(), dtype=out.dtype)).reshape(out.shape) + 2 for out in outputs]
+    ramps = [torch.arange(out.numel(), dtype=out.dtype, device=out.device) for out in outputs]
+    weights = [torch.cos(ramp).reshape(out.shape) + 2 for ramp, out in zip(ramps, outputs, strict=True)]
     if outputs:
         torch.autograd.backward(outputs, weights)
 

@@ -20,6 +20,8 @@ import torch
 from torch._guards import TracingContext
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What stands between a branch and the user's line: the operators, and the mode of `with torch.device(...)`.
+_OF_TORCH = ("torch/_higher_order_ops/", "torch/utils/_device.py")
 _notebooks: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -187,7 +189,7 @@ def user_line() -> tuple[str, int, str]:
 def is_ours(filename: str) -> bool:
     """Whether a file belongs to this package, or to the parts of torch that implement the operators."""
     path = os.path.abspath(filename)
-    return path.startswith(_PACKAGE + os.sep) or f"{os.sep}torch{os.sep}_higher_order_ops{os.sep}" in path
+    return path.startswith(_PACKAGE + os.sep) or any(f"/{part}" in path.replace(os.sep, "/") for part in _OF_TORCH)
 
 
 _sites: list[list[tuple[str, int, str, str]]] = []

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch._guards import TracingContext
 
+from autograph_torch import CaptureError, convert
 from autograph_torch.runtime import tracing
 
 X = torch.tensor([1.0, 2.0])
@@ -101,6 +102,18 @@ def test_operators_and_the_package_are_not_the_users() -> None:
     assert tracing.is_ours(branch.__file__)
     assert tracing.is_ours(cond.__code__.co_filename)
     assert not tracing.is_ours(__file__)
+
+
+def test_a_refusal_under_a_device_shows_the_line_of_the_user() -> None:
+    def several_elements(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:
+            while x > 1:
+                x = x / 2
+        return x
+
+    with torch.device("cpu"), pytest.raises(CaptureError) as caught:
+        torch.compile(convert(several_elements), fullgraph=True, backend="eager")(X)
+    assert caught.value.diagnostic.filename == __file__
 
 
 def test_sites_are_recorded_only_while_somebody_listens() -> None:
