@@ -14,20 +14,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch._dynamo.variables import ConstDictVariable, ListVariable
+from torch._dynamo.variables import ConstantVariable, ConstDictVariable, ListVariable, TupleVariable
 
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 
 def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
-    """Do the work of outside.share and outside.parted when the tracer is about to enter one of them."""
+    """Do the work of outside.share, is_shared and parted when the tracer is about to enter one of them."""
     tracer = parent.output.current_tracer
     if code is outside.share.__code__:
         for original, copy in zip(
             arguments["originals"].realize().items, arguments["copies"].realize().items, strict=True
         ):
             _share(tracer, original.realize(), copy.realize())
+    elif code is outside.is_shared.__code__:
+        arguments["found"] = ConstantVariable.create(_is_shared(tracer, arguments["value"].realize()))
     elif code is outside.parted.__code__:
         _part(tracer)
 
@@ -38,17 +40,24 @@ def _share(tracer: Any, original: Any, copy: Any) -> None:
     for inner, inner_copy in zip(_parts(original), _parts(copy), strict=False):
         _share(tracer, inner, inner_copy)
     # In a body inside of another the original is a copy itself: what shares its contents goes along.
-    known = [
-        one for around in tracing.enclosing(tracer.parent) for one, *_ in _shared(around) if one.items is original.items
-    ]
-    for variable in [original, *(one for one in known if one is not original)]:
-        _shared(tracer).append((variable, variable.items, copy))
+    around = [one for tracer in tracing.enclosing(tracer.parent) for one in tracing.shared_contents(tracer)]
+    known = {one: None for variable, _, copied in around for one in (variable, copied) if one.items is original.items}
+    for variable in {original: None, **known}:
+        tracing.shared_contents(tracer).append((variable, variable.items, copy))
         variable.items = copy.items
+
+
+def _is_shared(tracer: Any, variable: Any) -> bool:
+    inner = _parts(variable) if _is_container(variable) or isinstance(variable, TupleVariable) else ()
+    return tracing.shares_contents(tracer, variable) or any(_is_shared(tracer, one) for one in inner)
 
 
 def _part(tracer: Any) -> None:
     """At the end of a body: each has its own contents again."""
-    for variable, items, copy in reversed(_shared(tracer)):
+    shared, written = tracing.shared_contents(tracer), tracing.written_containers(tracer)
+    for variable, items in written.items():
+        _fill(variable.items, items)
+    for variable, items, copy in reversed(shared):
         if variable.items is not copy.items:
             raise_refusal(
                 "AG206",
@@ -56,7 +65,14 @@ def _part(tracer: Any) -> None:
                 "use one name for it there, or copy it before",
             )
         variable.items = items
-    _shared(tracer).clear()
+    shared.clear()
+    written.clear()
+
+
+def _fill(contents: Any, items: Any) -> None:
+    """Put items into a list or dict that others may share."""
+    contents.clear()
+    contents.extend(items) if isinstance(contents, list) else contents.update(items)
 
 
 def _is_container(variable: Any) -> bool:
@@ -66,8 +82,3 @@ def _is_container(variable: Any) -> bool:
 def _parts(variable: Any) -> list[Any]:
     items = variable.items.values() if isinstance(variable.items, dict) else variable.items
     return [item.realize() for item in items]
-
-
-def _shared(tracer: Any) -> list[tuple[Any, Any, Any]]:
-    """Variables that share contents in a body: (variable, its own contents, the copy)."""
-    return tracer.__dict__.setdefault("_autograph_contents", [])  # type: ignore[no-any-return]

@@ -2,7 +2,7 @@
 
 Dynamo keeps such writes in a table (private: SideEffects.store_attr_mutations), which it puts back behind a body; it
 refuses to write to what the body has not made itself. In our bodies it does not refuse, and we note what was written.
-Lists and dicts are not in the table: writes to them are still refused here, and handled by the passes.
+Lists and dicts are not in the table: see container_writes.py.
 tests/capture/test_standing_in.py fails clearly when torch changes what this leans on.
 """
 
@@ -17,12 +17,13 @@ from torch._dynamo.variables import (
     CellVariable,
     ConstDictVariable,
     ListVariable,
-    TupleVariable,
     UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
+from autograph_torch.capture.container_writes import may_be_written
+from autograph_torch.capture.replacing import containers_in
 from autograph_torch.runtime import fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
@@ -30,14 +31,15 @@ _CONTAINERS = (ListVariable, ConstDictVariable)
 
 
 def allow_field_writes() -> None:
-    """In bodies of our operators, do not refuse writes to attributes and cells."""
+    """In bodies of our operators, do not refuse writes to attributes, cells, lists and dicts."""
     check = SideEffects.check_allowed_side_effect
     snapshot = getattr(SideEffects, "snapshot_attr_mutation", None)
 
     def check_allowed(self: Any, item: Any) -> bool:
         if _in_body(self) and isinstance(item.mutation_type, AttributeMutation):
             return True
-        return check(self, item)
+        output = self.output_graph_weakref()
+        return (output is not None and may_be_written(item, output.current_tracer)) or check(self, item)
 
     SideEffects.check_allowed_side_effect = check_allowed  # type: ignore[method-assign]
     if snapshot is not None:
@@ -63,26 +65,21 @@ def note_twins(one: Any, other: Any) -> None:
 
 
 def note_handed(site: str, value: Any, around: Any, inside: Any) -> None:
-    """Remember the lists and dicts among the results of a body that the body has not made."""
+    """Remember the lists and dicts among the results of a body that the body has not made, with their places."""
     known = tracing.notebook().setdefault((site, "handed"), [])
-    pairs = list(zip(_results(around), _results(inside), strict=True))
-    for position, item in enumerate(_results(value)):
-        if isinstance(item, _CONTAINERS):
-            original = next((one for one, copy in pairs if copy is item), item)
-            if _is_from_around(original):
-                known.append((position, original))
+    pairs = list(zip(around.items, inside.items, strict=True))
+    for place, item in containers_in(value):
+        original = next((one.realize() for one, copy in pairs if copy.realize() is item), item)
+        if _is_from_around(original):
+            known.append((place, original))
 
 
 def note_results(site: str, value: Any) -> None:
     """What an operator gives in their places are other lists and dicts."""
-    results = _results(value)
-    for position, item in tracing.notebook().pop((site, "handed"), []):
-        if position < len(results):
-            note_twins(item, results[position])
-
-
-def _results(value: Any) -> list[Any]:
-    return [item.realize() for item in value.items] if isinstance(value, TupleVariable) else [value]
+    results = dict(containers_in(value))
+    for place, item in tracing.notebook().pop((site, "handed"), []):
+        if place in results:
+            note_twins(item, results[place])
 
 
 def _is_from_around(item: Any) -> bool:

@@ -32,6 +32,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.buffers import set_nothing, sets_again
+from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.failures import keeping_inputs
@@ -44,6 +45,7 @@ from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.python_calls import python_calls
+from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
@@ -112,6 +114,8 @@ def install(required: bool = True) -> None:
             symbolic_locals.update(FILLED_IN[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
         fill_in_contents(code, parent, symbolic_locals)
+        fill_in_containers(code, parent, symbolic_locals)
+        fill_in_replacing(code, parent, symbolic_locals)
         fill_in_field(code, parent, symbolic_locals)
         fill_in_flags(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
@@ -126,6 +130,7 @@ def install(required: bool = True) -> None:
     allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()
+    watch_containers()
     watch_twins()
 
 

@@ -27,6 +27,7 @@ from autograph_torch.runtime.outside import (
     share,
     write_outside,
     written,
+    written_containers,
 )
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
@@ -100,9 +101,10 @@ def _staged(
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         fields = notes.field_count(site)
+        changing = (*mutated, *written_containers(site))
         notes.begin_attempt(site)
         done, value = _attempt(
-            site, flag, true_fn, false_fn, operands, mutated, reads, scratch, tensors, groups, fields
+            site, flag, true_fn, false_fn, operands, mutated, changing, reads, scratch, tensors, groups, fields
         )
         if done:
             return value
@@ -117,20 +119,24 @@ def _attempt(
     false_fn: Callable[..., Any],
     operands: tuple[Any, ...],
     mutated: tuple[Any, ...],
+    changing: tuple[Any, ...],
     reads: tuple[Any, ...],
     scratch: tuple[Any, ...],
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     fields: int,
 ) -> tuple[bool, Any]:
-    """One torch.cond; False when it has turned out that more tensors need stand-ins, or more fields are written to."""
+    """One torch.cond; False when it has turned out that more tensors need stand-ins, or more is written to.
+
+    `changing`: the mutated objects, and the containers that are known to be written to beside them.
+    """
     sources = (*operands, *reads)
     lifted = lift_all(sources)
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
     memories = copies_outside(tensors, groups)
     outside: Pairs = []
-    for k in range(len(mutated)):
-        copy_of(mutated[k], outside)
+    for k in range(len(changing)):
+        copy_of(changing[k], outside)
     containers = tuple([outside[k][0] for k in range(len(outside))])
     elements = (*tensors_in(containers), *kept())
     originals = (*containers, *tensors, *elements)
@@ -143,14 +149,14 @@ def _attempt(
         own = clones_of(memories)
         stand_ins = put_stand_ins(tensors, groups, own)
         pairs: Pairs = []
-        objects = copies_of(mutated, pairs)
+        objects = copies_of(changing, pairs)
         if containers:
-            share(mutated, objects)
+            share(changing, objects)
         values = lower_all(lifted, sources)
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
-        value = branch(*values[: len(operands)], *objects, *copies_of(scratch, []), *values[len(operands) :])
-        note_handed(site, value, sources, values)
+        scratches = copies_of(scratch, [*pairs])
+        value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
         new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
         attributes = read_fields(site, fields)
         token: Any = HOLE
@@ -162,6 +168,8 @@ def _attempt(
         if torch.is_grad_enabled():
             refuse_random_numbers()
         contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))])
+        inside = tuple([pairs[k][1] for k in range(len(pairs))])
+        note_handed(site, (value, contents), (*containers, *sources), (*inside, *values))
         hand_out(site, tensors_in((value, contents)))
         notes.note_body(site)
         notes.leave_body()
@@ -196,9 +204,9 @@ def _attempt(
         lifted = lift_all(sources)
         leaves = torch.cond(flag, lambda: again("then", true_fn), lambda: again("otherwise", false_fn), ())
     value, contents, new, attributes, token = decode(notes.branch_decoder(site), leaves, originals, sources)
-    note_results(site, value)
     for k in range(len(containers)):
         write_back(containers[k], contents[k])
+    note_results(site, (value, contents))
     if new:
         write_outside(tensors, groups, new, notes.memory_gradients(site))
     write_fields(site, attributes)

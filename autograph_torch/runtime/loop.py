@@ -8,21 +8,20 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes, staged
+from autograph_torch.runtime.carried import plain_containers
 from autograph_torch.runtime.instances import note_replaced
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
-from autograph_torch.runtime.outside import keep, share
+from autograph_torch.runtime.outside import is_shared, keep
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
-    containers_in,
     copy_of,
-    is_in,
     lift_all,
     lower_all,
     same_object,
     tensors_in,
-    write_back_nested,
+    write_back,
 )
 from autograph_torch.runtime.values import HOLE
 
@@ -100,19 +99,18 @@ def run_with_writes(
     """
     count = len(state) - fixed
     mutated, given = state[rebound:count], state[count:]
-    # Tensors that are written to have stand-ins inside; containers are carried.
-    changing = (*state[:rebound], *(HOLE if isinstance(value, torch.Tensor) else value for value in mutated))
-    _check_apart(mutated, given)
+    # Tensors that are written to have stand-ins inside; lists and dicts hold what copies of them hold.
+    containers = plain_containers(mutated)
+    changing = (*state[:rebound], *[HOLE if _stays(value) else value for value in mutated])
     lifted = lift_all(given)
 
-    def to_read() -> State:
-        return lower_all(lifted, given)
-
     def whole(before: State) -> State:
-        pairs = zip(mutated, before[rebound:], strict=True)
-        objects = tuple(one if isinstance(one, torch.Tensor) else copy_of(value, []) for one, value in pairs)
-        share(mutated, objects)
-        return (*before[:rebound], *objects, *to_read())
+        objects: State = ()
+        for k in range(len(mutated)):
+            objects += (mutated[k] if _stays(mutated[k]) else copy_of(before[rebound + k], []),)
+        values = lower_all(lifted, given)
+        read = tuple([given[k] if is_shared(given[k]) else values[k] for k in range(len(given))])
+        return (*before[:rebound], *objects, *read)
 
     def trip_on_copies(before: State) -> State:
         state = whole(before)
@@ -120,39 +118,27 @@ def run_with_writes(
         after = trip(state)
         _check_same_objects(state[rebound:count], after[rebound:count])
         pairs = zip(mutated, after[rebound:count], strict=True)
-        return (*after[:rebound], *(HOLE if isinstance(one, torch.Tensor) else value for one, value in pairs))
+        return (*after[:rebound], *[HOLE if _stays(one) else value for one, value in pairs])
 
     tensors = tuple(value for value in mutated if isinstance(value, torch.Tensor))
-    final = staged.run(lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, tensors_in(given))
+    final = staged.run(
+        lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, tensors_in(given)
+    )
     if isinstance(entered, torch.Tensor):
         for k in range(rebound):
             if isinstance(state[k], (list, dict)):
                 note_replaced(state[k], final[k])
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
-        write_back_nested(original, value)
-        objects.append(original if isinstance(original, (torch.Tensor, list, dict)) else value)
+        if isinstance(original, (list, dict)) and not _stays(original):
+            write_back(original, value)
+        objects.append(original if _stays(original) or isinstance(original, (list, dict)) else value)
     return (*final[:rebound], *objects, *given)
 
 
-def _check_apart(mutated: State, given: State) -> None:
-    """A list or dict is carried as a value: no other name may lead to one that the loop writes to."""
-    written: State = ()
-    for one in containers_in(mutated):
-        if is_in(one, written):
-            _refuse_second_name()
-        written += (one,)
-    for one in containers_in(given) if written else ():
-        if is_in(one, written):
-            _refuse_second_name()
-
-
-def _refuse_second_name() -> None:
-    refuse(
-        "AG206",
-        "a loop writes to a list or dict, and uses it by another name, too",
-        "use one name for it in the loop, or copy it before",
-    )
+def _stays(value: Any) -> bool:
+    """Whether an object that is written to is the same one in the body; others are carried, and copied back."""
+    return isinstance(value, torch.Tensor) or type(value) in (list, dict, tuple)
 
 
 def _check_same_objects(objects: State, values: State) -> None:

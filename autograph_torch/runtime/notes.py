@@ -235,8 +235,8 @@ def enter_test() -> int:
 
 @torch.compiler.assume_constant_result
 def test_has_written() -> bool:
-    """Whether the test of a loop has written to attributes or cells."""
-    return bool(tracing.written_fields())
+    """Whether the test of a loop has written to attributes, cells or containers."""
+    return bool(tracing.written_fields()) or tracing.has_written_to_containers()
 
 
 @torch.compiler.assume_constant_result
@@ -244,7 +244,14 @@ def field_count(site: str) -> int:
     """How many attributes and closure cells the bodies write to, as far as is known."""
     notes = tracing.notebook()
     notes[site, "field count"] = len(tracing.fields_of(site))
+    notes[site, "container count"] = len(tracing.containers_of(site))
     return int(notes[site, "field count"])
+
+
+@torch.compiler.assume_constant_result
+def replaced(site: str) -> tuple[tuple[Any, ...], ...]:
+    """The places of inner lists and dicts that trips of a loop have put others in (see carried.py)."""
+    return tuple(tracing.notebook().get((site, "replaced"), ()))
 
 
 @torch.compiler.assume_constant_result
@@ -255,10 +262,11 @@ def groups(site: str) -> Any:
 
 @torch.compiler.assume_constant_result
 def stand_ins_suffice(site: str) -> bool:
-    """Whether no other tensor has turned out to need a stand-in, and no other attribute to be written to."""
+    """Whether no other tensor has turned out to need a stand-in, and no other attribute or list to be written to."""
     notes = tracing.notebook()
     same_fields = len(tracing.fields_of(site)) == notes[site, "field count"]
-    return same_fields and bool(memories.groups_of(site) == notes[site, "groups"])
+    same_containers = len(tracing.containers_of(site)) == notes[site, "container count"]
+    return same_fields and same_containers and bool(memories.groups_of(site) == notes[site, "groups"])
 
 
 @torch.compiler.assume_constant_result

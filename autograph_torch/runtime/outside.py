@@ -53,8 +53,18 @@ def kept(found: Tensors = ()) -> Tensors:
     return found
 
 
+def written_containers(site: str, found: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    """Lists and dicts that bodies write to, beside those that the text shows. (Filled in by the tracer.)"""
+    return found
+
+
 def share(originals: tuple[Any, ...], copies: tuple[Any, ...]) -> None:
     """In the body that is being traced, lists and dicts hold what their copies hold. (Done by the tracer.)"""
+
+
+def is_shared(value: Any, found: bool = False) -> bool:
+    """Whether a body writes to a list or dict in a value. (Filled in by the tracer.)"""
+    return found
 
 
 def parted(leaves: list[torch.Tensor]) -> list[torch.Tensor]:

@@ -20,6 +20,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime import notes
+from autograph_torch.runtime.carried import begin_trip, check_apart, end_trip, outermost, write_back_carried
 from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
@@ -36,12 +37,14 @@ from autograph_torch.runtime.outside import (
     parted,
     put_stand_ins,
     remember,
+    share,
     write_outside,
     written,
+    written_containers,
 )
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import spec_of, tensors_in
+from autograph_torch.runtime.structure import copies_of, spec_of, tensors_in
 from autograph_torch.runtime.values import HOLE
 
 State = tuple[Any, ...]
@@ -54,6 +57,7 @@ def run(
     state: State,
     entered: bool | torch.Tensor,
     mutated: tuple[torch.Tensor, ...] = (),
+    containers: tuple[Any, ...] = (),
     reads: tuple[torch.Tensor, ...] = (),
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
@@ -63,7 +67,8 @@ def run(
         trip: one trip; may change types on its first run, shapes never.
         state: the initial state.
         entered: whether there is a first trip: True, or a 0-d bool tensor.
-        mutated, reads: tensors from around the loop that trips write to and read, as far as is known.
+        mutated, containers: tensors, and lists and dicts, from around the loop that trips write to, as far as is known.
+        reads: tensors from around the loop that trips read, as far as is known.
     """
     site = notes.new_site()
     keep_layouts()
@@ -83,19 +88,24 @@ def run(
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         memories = copies_outside(tensors, groups)
-        # The memories and attributes that trips write to are carried behind the state.
+        # The memories, containers and attributes that trips write to are carried behind the state.
+        carriers = outermost((*containers, *written_containers(site)))
         fields = notes.field_count(site)
-        carried = (*written(groups, memories), *read_fields(site, fields))
+        attributes = read_fields(site, fields)
+        check_apart(carriers, (*state, *attributes))
+        carried = (*written(groups, memories), *carriers, *attributes)
         carried_spec = spec_of(carried)
         notes.note_memories(site, carried_spec)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
-        leaves = _attempt(site, test, trip, init, handed, tensors, groups, memories, fields, sure)
+        leaves = _attempt(site, test, trip, init, handed, tensors, groups, memories, carriers, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
             final, contents = decode(notes.carry_decoder(site), ends, (), handed)
-            count = len(contents) - fields
+            behind = len(contents) - fields
+            count = behind - len(carriers)
             write_outside(tensors, groups, contents[:count], notes.memory_gradients(site)[:count])
-            write_fields(site, contents[count:])
+            write_back_carried(site, carriers, contents[count:behind])
+            write_fields(site, contents[behind:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
             if notes.takes_apart(site) and not sure:
@@ -122,28 +132,32 @@ def _attempt(
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     memories: tuple[torch.Tensor, ...],
+    containers: State,
     fields: int,
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
     decoder, count = notes.carry_decoder(site), len(init)
 
-    def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...]]:
-        """The state at the start of a trip or a test, and the memories that it may write to."""
+    def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...], State]:
+        """The state at the start of a trip or a test, and the memories and containers that it may write to."""
         state, carried = decode(decoder, leaves, (), handed)
-        if not groups and not fields:
-            return state, ()
+        if not groups and not fields and not containers:
+            return state, (), ()
         own = list(memories)
         changing = [k for k in range(len(groups)) if groups[k][2]]
         for position in range(len(changing)):
             own[changing[position]] = carried[position].clone()
         put_stand_ins(tensors, groups, tuple(own))
-        write_fields(site, carried[len(carried) - fields :])
-        return state, written(groups, tuple(own))
+        behind = len(carried) - fields
+        copies = copies_of(carried[behind - len(containers) : behind], [])
+        share(containers, copies)
+        write_fields(site, carried[behind:])
+        return state, written(groups, tuple(own)), copies
 
     def cond_fn(*leaves: torch.Tensor) -> Any:
         notes.enter_body(site, "test")
-        state, _ = entered_with(list(leaves))
+        state, _, _ = entered_with(list(leaves))
         notes.enter_test()
         autograph_effects = body_effects(outer)
         flag = truth(test(state[1:]))
@@ -161,15 +175,18 @@ def _attempt(
 
     def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
         notes.enter_body(site, "trip")
-        before, own = entered_with(list(leaves))
+        before, own, objects = entered_with(list(leaves))
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
+        begin_trip(objects)
         after = trip(before[1:])
+        if objects:  # what the loop begins without (a value to return) is not read by the next trip
+            end_trip(site, objects, tuple([after[k] for k in range(len(after)) if handed[k + 1] is not HOLE]))
         note_handed(site, after)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
-        state = ((token, *after), (*contents, *read_fields(site, fields)))
+        state = ((token, *after), (*contents, *objects, *read_fields(site, fields)))
         if torch.is_grad_enabled():
             refuse_random_numbers()
         hand_out(site, tensors_in(after))

@@ -314,15 +314,3 @@ def write_back(original: Any, new: Any) -> None:
     elif isinstance(original, dict):
         original.clear()
         original.update(new)
-
-
-def write_back_nested(original: Any, new: Any) -> Any:
-    """As `write_back`, for containers that have been taken apart: those inside stay the objects that they were."""
-    if isinstance(original, list) and isinstance(new, list):
-        kept = [write_back_nested(original[k], new[k]) if k < len(original) else new[k] for k in range(len(new))]
-        write_back(original, kept)
-        return original
-    if isinstance(original, dict) and isinstance(new, dict):
-        write_back(original, {k: write_back_nested(original[k], new[k]) if k in original else new[k] for k in new})
-        return original
-    return new

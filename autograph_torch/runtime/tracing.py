@@ -124,15 +124,20 @@ def enter_body() -> None:
     """
     table = _side_effects().store_attr_mutations
     current_tracer().__dict__["_autograph_table"] = {item: dict(names) for item, names in table.items()}
+    current_tracer().__dict__["_autograph_written_to"] = False
 
 
 def note_fields(site: str) -> None:
-    """At the end of a body: remember the attributes and cells from around it that it has written to."""
+    """At the end of a body: remember the attributes, cells and containers from around it that it has written to."""
     known = fields_of(site)
     places = {variable: place for place, variable in _side_effects().id_to_variable.items()}
     for item, name in written_fields():
         if (item, name) not in [(field.item, field.name) for field in known]:
             known.append(Field(item, name, places.get(item)))
+    containers = containers_of(site)
+    for item in written_containers(current_tracer()):
+        if all(one.item is not item for one in containers):
+            containers.append(Field(item, "", places.get(item)))
 
 
 def written_fields() -> list[tuple[Any, str]]:
@@ -152,9 +157,31 @@ def written_fields() -> list[tuple[Any, str]]:
     ]
 
 
+def written_containers(tracer: Any) -> dict[Any, Any]:
+    """The lists and dicts from around a body that it writes to (capture/container_writes.py) -> what was in them."""
+    return tracer.__dict__.setdefault("_autograph_containers", {})  # type: ignore[no-any-return]
+
+
+def shared_contents(tracer: Any) -> list[tuple[Any, Any, Any]]:
+    """Containers that share contents in a body (capture/contents.py): (variable, its own contents, the copy)."""
+    return tracer.__dict__.setdefault("_autograph_contents", [])  # type: ignore[no-any-return]
+
+
+def shares_contents(tracer: Any, container: Any) -> bool:
+    """Whether a container from around a body is written to as a copy there."""
+    return any(one is container for one, *_ in shared_contents(tracer))
+
+
+def has_written_to_containers() -> bool:
+    """Whether a list or dict from around has been written to since `enter_body`."""
+    return bool(current_tracer().__dict__["_autograph_written_to"])
+
+
 @dataclass(frozen=True)
 class Field:
-    """An attribute of an object, or a closure cell, as Dynamo's variable; `place`: what Dynamo knows an object by."""
+    """An attribute of an object, a closure cell or a container, as Dynamo's variable; `place`: what Dynamo knows an
+    object by.
+    """
 
     item: Any
     name: str
@@ -166,9 +193,15 @@ def fields_of(site: str) -> list[Field]:
     return notebook().setdefault((site, "fields"), [])  # type: ignore[no-any-return]
 
 
+def containers_of(site: str) -> list[Field]:
+    """The lists and dicts that `note_fields` has found."""
+    return notebook().setdefault((site, "containers"), [])  # type: ignore[no-any-return]
+
+
 def forget_fields(site: str) -> None:
     """The site is about to be traced anew."""
     notebook().pop((site, "fields"), None)
+    notebook().pop((site, "containers"), None)
 
 
 def _side_effects() -> Any:

@@ -767,7 +767,7 @@ def row_of_a_grid_read_in_a_branch(x):
     return y
 
 
-@program(inputs=LISTS, refused="a loop carries lists as values")
+@program(inputs=LISTS)
 def two_names_of_a_list_written_in_a_loop(x):
     xs = [x, x]
     ys = xs
@@ -777,7 +777,7 @@ def two_names_of_a_list_written_in_a_loop(x):
     return xs, ys
 
 
-@program(inputs=LISTS, refused="a loop carries lists as values")
+@program(inputs=LISTS)
 def row_of_a_grid_in_a_loop(x):
     grid = [[x[0], x[1]], [x[2], x[0]]]
     row = grid[0]
@@ -787,7 +787,7 @@ def row_of_a_grid_in_a_loop(x):
     return grid, row
 
 
-@program(inputs=LISTS, refused="a loop carries dicts as values")
+@program(inputs=LISTS)
 def another_name_of_a_dict_read_in_a_loop(x):
     entries = {"a": x}
     same = entries

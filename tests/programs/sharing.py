@@ -324,13 +324,13 @@ def a_new_list_on_one_side(s, xs):
     return xs[0] * 1, zs[0] * 1
 
 
-@program(inputs=PAIRS, refused="AG320: a function writes to the list, in the branch that keeps it")
+@program(inputs=PAIRS)
 def a_new_list_on_one_side_and_a_helper(s, xs):
     zs = xs
     if s > 0:
         zs = [t * 2 for t in xs]
     put_first(zs)
-    return xs[0], zs[0]
+    return xs[0] * 1, zs[0] * 1
 
 
 @program(inputs=PAIRS)

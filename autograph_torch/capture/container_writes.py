@@ -1,0 +1,91 @@
+"""How the tracer lets a body write to lists and dicts from around it, where the text of the body does not show it.
+
+    self.usage[0] += 1          in a method, a helper, a local function, or by another name
+
+Dynamo refuses such writes. In bodies of our operators it does not: what was in the container is remembered when the
+body first writes to it, and is there again behind the body. The next attempt knows the container, and its bodies work
+on a copy (runtime/outside.py: written_containers, share), as if the text had shown the write.
+
+Some methods of Dynamo's containers change `items` first and tell of it afterwards (`SideEffects.mutation`); so what was
+there is remembered when such a method begins. tests/capture/test_container_writes.py fails clearly when torch changes
+this.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from torch._dynamo.current_scope_id import current_scope_id
+from torch._dynamo.variables import ConstDictVariable, ListVariable, TupleVariable
+from torch._dynamo.variables.lists import CommonListMethodsVariable
+
+from autograph_torch.runtime import outside, tracing
+
+_CONTAINERS = (ListVariable, ConstDictVariable)
+_WRITERS = (
+    "call_method",
+    "mp_ass_subscript_impl",
+    "sq_ass_item_impl",
+    "sq_inplace_concat_impl",
+    "sq_inplace_repeat_impl",
+    "nb_inplace_or_impl",
+)
+
+
+def watch_containers() -> None:
+    """Let the methods that write remember what there was."""
+    for kind in (CommonListMethodsVariable, *_CONTAINERS):
+        for name in _WRITERS:
+            if name in vars(kind):
+                setattr(kind, name, _remembering(vars(kind)[name]))
+
+
+def may_be_written(item: Any, tracer: Any) -> bool:
+    """Whether a body may write to an object: a list or dict from around it, of which it is known what was in it."""
+    if type(item) not in _CONTAINERS or not _is_from_around(item, tracer):
+        return False
+    if not tracing.shares_contents(tracer, item):
+        begun = tracer.__dict__.get("_autograph_begun", {})
+        if item not in begun:
+            return False
+        tracing.written_containers(tracer).setdefault(item, begun[item])
+    tracer.__dict__["_autograph_written_to"] = True
+    return True
+
+
+def _remembering(method: Any) -> Any:
+    """A method that may write: what was in the container is known while it runs."""
+
+    @functools.wraps(method)
+    def remembering(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        tracer = tx.output.current_tracer
+        if type(self) not in _CONTAINERS or not _is_from_around(self, tracer):
+            return method(self, tx, *args, **kwargs)
+        begun = tracer.__dict__.setdefault("_autograph_begun", {})
+        if self in begun:
+            return method(self, tx, *args, **kwargs)
+        begun[self] = self.items.copy()
+        try:
+            return method(self, tx, *args, **kwargs)
+        finally:
+            del begun[self]
+
+    return remembering
+
+
+def _is_from_around(item: Any, tracer: Any) -> bool:
+    """Whether a container was there before the body of ours that is being traced."""
+    if "_autograph_table" not in tracer.__dict__ or item.mutation_type is None:
+        return False
+    return bool(item.mutation_type.scope < current_scope_id())
+
+
+def fill_in_containers(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of outside.written_containers when the tracer is about to enter it."""
+    if code is outside.written_containers.__code__:
+        known = parent.output.side_effects.id_to_variable
+        found = tracing.containers_of(arguments["site"].as_python_constant())
+        # What Dynamo first met inside a body, it forgets behind.
+        items = [one.item if one.place is None else known.setdefault(one.place, one.item) for one in found]
+        arguments["found"] = TupleVariable(items)

@@ -1,0 +1,85 @@
+"""Which inner lists and dicts of what a loop carries a trip puts others in the place of (see runtime/carried.py).
+
+The copies that a trip works on are compared, place by place, at its begin and at its end. What cannot be told behind
+the loop is refused: a list that is written to before another takes its place, one that is in two places, and one that
+a name of the carry leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import BaseListVariable, ConstDictVariable, ListVariable
+
+from autograph_torch.runtime import carried, tracing
+from autograph_torch.runtime.refusal import raise_refusal
+
+Place = tuple[Any, ...]
+
+
+def fill_in_replacing(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of carried.begin_trip and carried.end_trip when the tracer is about to enter one of them."""
+    tracer = parent.output.current_tracer
+    if code is carried.begin_trip.__code__:
+        copies = arguments["copies"].realize()
+        tracer.__dict__["_autograph_trip"] = [(place, one, _items(one)) for place, one in containers_in(copies)]
+    elif code is carried.end_trip.__code__:
+        begun = tracer.__dict__["_autograph_trip"]
+        ended = [(place, _copy(tracer, one)) for place, one in containers_in(arguments["copies"].realize())]
+        others = [_copy(tracer, one) for _, one in containers_in(arguments["others"].realize())]
+        _check(begun, ended, others)
+        found = tracing.notebook().setdefault((arguments["site"].as_python_constant(), "replaced"), set())
+        found.update(_replaced(begun, dict(ended)))
+
+
+def _check(begun: list[Any], ended: list[Any], others: list[Any]) -> None:
+    twice = len({one for _, one in ended}) < len(ended)
+    if twice or any(one is other for _, one in ended for other in others):
+        raise_refusal(
+            "AG206",
+            "after a trip of this loop a list or dict that it writes to has two names or places",
+            "copy it: `xs = list(xs)`",
+        )
+
+
+def _replaced(begun: list[Any], ended: dict[Place, Any]) -> Iterator[Place]:
+    for place, one, items in begun:
+        if ended.get(place) is one:
+            continue
+        if len(items) != len(_items(one)) or any(a is not b for a, b in zip(items, _items(one), strict=True)):
+            raise_refusal(
+                "AG206",
+                "a loop writes to a list or dict that is inside of another, and puts a new one in its place",
+                "write to the inner one only, or make a new one only",
+            )
+        if any(one is moved for moved in ended.values()):
+            raise_refusal(
+                "AG206",
+                "lists or dicts inside of another change their places in this loop",
+                "exchange what is in them: `a[:], b[:] = b[:], a[:]`",
+            )
+        yield place
+
+
+def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """The lists and dicts in a value, with their places."""
+    variable = variable.realize()
+    if isinstance(variable, (ListVariable, ConstDictVariable)):
+        yield place, variable
+    if isinstance(variable, BaseListVariable):
+        for k, item in enumerate(variable.items):
+            yield from containers_in(item, (*place, k))
+    elif isinstance(variable, ConstDictVariable):
+        for key, item in variable.items.items():
+            yield from containers_in(item, (*place, key.vt.as_python_constant()))
+
+
+def _items(container: Any) -> list[Any]:
+    items = container.items.values() if isinstance(container, ConstDictVariable) else container.items
+    return [item.realize() for item in items]
+
+
+def _copy(tracer: Any, container: Any) -> Any:
+    """The copy that stands for a container in the body, else itself."""
+    return next((copy for one, _, copy in tracing.shared_contents(tracer) if one is container), container)

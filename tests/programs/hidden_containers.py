@@ -1,0 +1,254 @@
+"""Lists and dicts that branches and loops write to where their text does not show it, and lists inside of others."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from tests.harness import program, vec
+
+INPUTS = [lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(0.1, -0.2, 0.3),)]
+
+
+def bump(d, k):
+    d[k] = d[k] + 1
+
+
+@program(inputs=INPUTS)
+def a_helper_counts_in_a_loop(x):
+    d = {"a": 0, "b": 1}
+    while x.norm() > 1:
+        x = x / 2
+        bump(d, "a")
+    return d, x
+
+
+@program(inputs=INPUTS)
+def a_local_function_writes_to_a_list_in_a_loop(x):
+    best = [x, 0]
+
+    def note(v):
+        best[0] = v * 2
+        best[1] += 1
+
+    while x.norm() > 1:
+        x = x / 2
+        note(x)
+    return best[0] * 1, best[1], x
+
+
+@program(inputs=INPUTS)
+def a_helper_appends_in_a_branch(x):
+    zs = []
+
+    def add(v):
+        zs.append(v)
+
+    if x.sum() > 0:
+        add(x * 1)
+    else:
+        add(x * 2)
+    return torch.stack(zs).sum(0)
+
+
+@program(inputs=INPUTS)
+def a_helper_turns_a_dict_in_a_branch(x):
+    d = {"a": [x * 1], "b": [x * 2]}
+    row = d["a"]
+    if x.sum() > 0:
+        d["a"], d["b"] = d["b"], d["a"]
+    row[0] = row[0] + 1
+    return row, d
+
+
+@program(inputs=INPUTS)
+def lists_in_a_dict_by_setdefault(x):
+    d = {}
+    for k in range(3):
+        if x[k] > 0:
+            d.setdefault("p", []).append(x[k] * 1)
+        else:
+            d.setdefault("p", []).append(-x[k])
+    return d
+
+
+class Scheduler:
+    def __init__(self):
+        self.history = [1.0, 2.0]
+        self.state = {"n": 0, "rate": 1.0}
+
+    def step(self, v):
+        self.state["n"] += 1
+        self.history[0] = self.history[1]
+        self.history[1] = float(self.state["n"])
+        if v > 3:
+            self.state["rate"] = self.state["rate"] * 0.5
+
+
+SCHEDULERS = [lambda: (Scheduler(), vec(1, 2, 3)), lambda: (Scheduler(), vec(0.1, 0.2, 0.3))]
+
+
+@program(inputs=SCHEDULERS)
+def a_method_writes_to_containers_in_a_loop(scheduler, x):
+    while x.norm() > 1:
+        scheduler.step(x.norm())
+        x = x * (1 - scheduler.state["rate"] * 0.25)
+    return x
+
+
+@program(inputs=SCHEDULERS)
+def a_method_writes_to_containers_under_an_if_in_a_loop(scheduler, x):
+    while x.norm() > 1:
+        if x[0] > 0.5:
+            scheduler.step(x.norm())
+        x = x * 0.5
+    scheduler.step(x[0])
+    return x, scheduler.state["n"]
+
+
+class MemoryBank(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bank = [torch.zeros(3), torch.zeros(3)]
+        self.position = 0
+        self.register_buffer("pushed", torch.zeros(()))
+
+    def push(self, x):
+        self.bank[self.position] = x
+        self.position = (self.position + 1) % 2
+        self.pushed += 1
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.push(x * 2)
+        return sum(self.bank) + self.pushed
+
+
+class Experts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(3, 2)
+        self.experts = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
+        self.usage = [0, 0]
+
+    def use(self, k, x):
+        self.usage[k] += 1
+        return self.experts[k](x)
+
+    def forward(self, x):
+        g = self.gate(x)
+        if g[0] > g[1]:
+            return self.use(0, x)
+        return self.use(1, x)
+
+
+program(inputs=INPUTS)(MemoryBank)
+program(inputs=INPUTS, grad=True)(Experts)
+
+
+@program(inputs=INPUTS)
+def an_inner_list_is_replaced_in_a_branch(x):
+    d = {"a": [x * 1], "b": [x * 2]}
+    row = d["a"]
+    if x.sum() > 0:
+        d["a"] = [x * 3]
+    row[0] = row[0] + 1
+    return row, d
+
+
+@program(inputs=INPUTS)
+def an_inner_list_is_replaced_in_a_loop(x):
+    d = {"a": [x * 1, x * 2]}
+    row = d["a"]
+    while x.norm() > 1:
+        x = x / 2
+        d["a"] = [x * 1, d["a"][0]]
+    return row, d
+
+
+@program(inputs=INPUTS)
+def an_inner_list_is_replaced_in_a_loop_and_written_afterwards(x):
+    d = {"a": [x * 1, x * 2]}
+    row = d["a"]
+    while x.norm() > 1:
+        x = x / 2
+        d["a"] = [x * 1, d["a"][0]]
+    row[0] = x * 7
+    return row, d
+
+
+@program(inputs=INPUTS, refused="AG206: what was written before the list was replaced is lost")
+def an_inner_list_is_written_and_replaced_in_a_loop(x):
+    d = {"a": [x * 1, x * 2]}
+    row = d["a"]
+    while x.norm() > 1:
+        x = x / 2
+        d["a"][0] = x * 5
+        d["a"] = [x * 1, d["a"][0]]
+    return row, d
+
+
+@program(inputs=INPUTS, refused="AG206: lists change places")
+def inner_lists_change_places_in_a_loop(x):
+    d = {"a": [x * 1], "b": [x * 2]}
+    row = d["a"]
+    while x.norm() > 1:
+        x = x / 2
+        d["a"], d["b"] = d["b"], d["a"]
+    return row, d
+
+
+@program(inputs=INPUTS, refused="AG206: a name that the loop rebinds leads to the list that it writes to")
+def a_name_comes_to_lead_to_a_list_in_a_loop(x):
+    xs = [x * 1, x * 2]
+    current = [x * 3, x * 4]
+    while x.norm() > 1:
+        x = x / 2
+        xs[0] = current[0] + 1
+        current = xs
+    return current[0], xs[0]
+
+
+@program(inputs=INPUTS)
+def two_names_of_numbers_in_a_loop(x):
+    xs = [x.sum().item(), 2.0]
+    ys = xs
+    while x.norm() > 1:
+        x = x / 2
+        xs[0] = ys[1] * 2
+        xs[1] = ys[0] + 1.5
+    return ys
+
+
+@program(inputs=INPUTS)
+def lists_in_a_tuple_in_a_loop(x):
+    pair = ([x * 1], [x * 2])
+    while x.norm() > 1:
+        x = x / 2
+        pair[0][0] = pair[1][0] + x
+        pair[1][0] = pair[0][0] * 0.5
+    return pair
+
+
+@program(inputs=INPUTS)
+def written_behind_a_loop_that_returns(x):
+    xs = [x * 1, x * 2]
+    for i in range(3):
+        if x[i] < -1:
+            return xs
+        xs[0] = xs[0] + x[i]
+    xs[1] = xs[0] * 3
+    return xs
+
+
+@program(inputs=INPUTS, refused="AG206: the test of a loop writes")
+def the_test_of_a_loop_writes_to_a_list(x):
+    log = [0]
+
+    def check(v):
+        log[0] += 1
+        return v.norm() > 1
+
+    while check(x):
+        x = x / 2
+    return log, x
