@@ -21,10 +21,11 @@ from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 
+from autograph_torch.capture.failing_calls import Again, failed_call
 from autograph_torch.capture.shown import attributes_of_shown
 from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
-from autograph_torch.runtime.places import Frame, is_runtime, places_of
+from autograph_torch.runtime.places import Frame, Place, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.unshown import Unknown
 
@@ -92,6 +93,10 @@ def _register(parent: Any, given: Locals) -> Locals:
         )
     if not raises:
         _check_gradients(function, arguments)
+    return {"number": _new_effect(parent, function, arguments, places_around(parent), raises)}
+
+
+def _new_effect(parent: Any, function: Any, arguments: Any, places: tuple[Place, ...], raises: bool) -> Any:
     handled = raises and _is_handled(parent)
     if handled and not performing.runs_again():
         raise_refusal(
@@ -99,8 +104,23 @@ def _register(parent: Any, given: Locals) -> Locals:
             "an exception that data decides on would be raised inside a `try` or `with` of the function",
             "use @autograph with its deferred effects, or compute the condition inside and raise behind the block",
         )
-    call = HostCall(function, arguments, places_of(_frames(parent)), raises, handled)
-    return {"number": variables.ConstantVariable.create(notes.new_effect(call))}
+    call = HostCall(function, arguments, places, raises, handled)
+    return variables.ConstantVariable.create(notes.new_effect(call))
+
+
+def places_around(translator: Any) -> tuple[Place, ...]:
+    """The user's places on the stack that is being traced, innermost first."""
+    return places_of(_frames(translator))
+
+
+def _failed_call(parent: Any, given: Locals) -> Locals:
+    """The effect of a call of torch that fails whatever the data, and its tensors."""
+    found = failed_call(given["error"])
+    if found is None:
+        return {}
+    again = Again(found.function, found.places[0])
+    number = _new_effect(parent, again, found.arguments, found.places, raises=True)
+    return {"found": variables.TupleVariable([number, found.tensors])}
 
 
 def _decided(_: Any, given: Locals) -> Locals:
@@ -139,6 +159,7 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.is_host_function.__code__: _is_host,
     effects.is_handled.__code__: _handled_around,
     effects.register.__code__: _register,
+    effects.failed_call.__code__: _failed_call,
     effects.only_shows.__code__: _only_shows,
     effects.shown_attributes.__code__: attributes_of_shown,
     predicate.decided.__code__: _decided,

@@ -35,9 +35,10 @@ from autograph_torch.capture.buffers import set_nothing, sets_again
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.errors import translated, with_reason
+from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, watch_twins
-from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects
+from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.merging import known_sizes
@@ -291,6 +292,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
             for one in _REPAIRS:
                 stack.enter_context(one())
+            stack.enter_context(failing_calls(places_around))
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             if attempt.trace_gradients:

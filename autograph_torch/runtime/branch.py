@@ -9,7 +9,14 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.codec import decode, encode
-from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
+from autograph_torch.runtime.effects import (
+    body_effects,
+    current_token,
+    fail_again,
+    had_effects,
+    put_token,
+    surrounding_effects,
+)
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
 from autograph_torch.runtime.instances import note_handed, note_results
@@ -156,7 +163,10 @@ def _attempt(
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
         scratches = copies_of(scratch, [*pairs])
-        value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
+        try:
+            value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
+        except Exception as error:  # whatever the data; the graph will raise it
+            value = fail_again(error)
         new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
         attributes = read_fields(site, fields)
         token: Any = HOLE
