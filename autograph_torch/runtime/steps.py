@@ -21,7 +21,7 @@ from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
 from autograph_torch.runtime.outside import keep
 from autograph_torch.runtime.predicate import truth
-from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Outcome
+from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Hole, Outcome
 
 State = tuple[Any, ...]
 After = Callable[..., Any] | None
@@ -216,7 +216,7 @@ def _going_on(how: Any, value: Any, state: State, rest: Callable[[State], Any], 
     def unless_stopped(_: Any, final: State) -> Any:
         return cond(how == STOP, lambda s: _finish(after, s), rest, (final,))
 
-    if value is HOLE:
+    if isinstance(value, Hole):  # torch 2.11 cannot ask whether a number of the graph is an object
         return unless_stopped(value, state)
     return cond(how == EXIT, lambda v, _: v, unless_stopped, (value, state))
 
@@ -289,6 +289,6 @@ def _staged_steps(
             lambda s: going_on(nested(s)), lambda s: flat(*step(nested(s)[2])), begin, rebound + 2, fixed, entered
         )
     )
-    if value is HOLE:
+    if isinstance(value, Hole):  # torch 2.11 cannot ask whether a number of the graph is an object
         return _finish(after, state)
     return cond(how == EXIT, lambda v, _: v, lambda _, final: _finish(after, final), (value, state))
