@@ -167,7 +167,7 @@ _RULES = (
         "an assertion about tensors becomes a check in the graph",
         "It raises AssertionError with its message when the graph comes to it.",
         "assert ok.all(), 'not ok'",
-        "ag.cond(ag.not_(ok.all()), lambda: ag.fail(AssertionError, 'not ok'), lambda: None)",
+        "ag.cond(ag.not_(ok.all()), lambda: ag.fail(AssertionError, 'not ok'))",
     ),
     Rule(
         "AG112",

@@ -187,10 +187,13 @@ class _Branches:
             identifier = self._facts.fresh(role)
             statements.append(place(function(identifier, [*operands, *mutated, *scratch, *handed], ended), node))
             callables.append(name(identifier))
-        extra = [tuple_of(operands)] if operands else []
-        groups = {"mutated": mutated, "scratch": scratch, "reads": handed}
+        groups = {"operands": operands, "mutated": mutated, "scratch": scratch, "reads": handed}
         keywords = {key: tuple_of(names) for key, names in groups.items() if names}
-        result = runtime_call("cond", node.test, *callables, *extra, **keywords)
+        if not bodies[1] and not outputs and not jumps:
+            del callables[1]  # nothing happens there
+        elif operands:
+            callables.append(keywords.pop("operands"))
+        result = runtime_call("cond", node.test, *callables, **keywords)
         if beside:
             value = self._facts.fresh("result")
             statements += [assign([value, *beside], result), returns(name(value))]

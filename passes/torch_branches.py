@@ -341,6 +341,8 @@ class Lowering:
     ) -> tuple[gast.expr, Type]:
         site = self.site(node)
         test = self._predicate(node.args[0], site, around)
+        if len(node.args) < 3:
+            raise Refused("a branch is taken for its effect", "give the effect a result, or move it out of the branch")
         arms = [self._arm(argument) for argument in node.args[1:3]]
         written = self.written(node)
         self._check(node, arms, site, around)

@@ -174,7 +174,7 @@ class Metadata:
     def _of_branch(self, node: gast.Call) -> Type | None:
         """What `ag.cond` gives, when both arms give the same."""
         kinds = [self._of_arm(argument) for argument in node.args[1:3]]
-        return kinds[0] if kinds[0] == kinds[1] else None
+        return kinds[0] if len(kinds) == 2 and kinds[0] == kinds[1] else None
 
     def _of_arm(self, node: gast.expr) -> Type | None:
         if isinstance(node, gast.Lambda):

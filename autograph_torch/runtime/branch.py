@@ -58,10 +58,14 @@ _NOTHING: Spec = ("tuple", 0, ())
 _ATTEMPTS = 4  # what a branch writes to is known after its first trace; more only when that makes it take another path
 
 
+def _nothing(*_: Any) -> None:
+    """What an `if` without `else` does otherwise."""
+
+
 def cond(
     pred: Any,
     true_fn: Callable[..., Any],
-    false_fn: Callable[..., Any],
+    false_fn: Callable[..., Any] = _nothing,
     operands: tuple[Any, ...] = (),
     mutated: tuple[Any, ...] = (),
     reads: tuple[Any, ...] = (),

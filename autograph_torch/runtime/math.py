@@ -31,7 +31,7 @@ def _tensor(number: Any) -> torch.Tensor:
 
 
 def _raised(wrong: torch.Tensor, error: type[Exception], message: str) -> None:
-    cond(wrong, lambda: fail(error, message), lambda: None)
+    cond(wrong, lambda: fail(error, message))
 
 
 def _logarithm(function: Callable[..., torch.Tensor], number: Any, least: float) -> Any:

@@ -70,7 +70,7 @@ def tolist(values: Any) -> Any:
 
 def one_hot(tensor: torch.Tensor) -> torch.Tensor:
     """torch.nn.functional.one_hot of int64 without a number of classes, which the data tell. (While tracing.)"""
-    cond((tensor < 0).any(), lambda: fail(RuntimeError, "Class values must be non-negative."), lambda: None)
+    cond((tensor < 0).any(), lambda: fail(RuntimeError, "Class values must be non-negative."))
     places = tensor.clamp(min=0)
     largest: Any = places.max().item()
     classes = torch.zeros((*tensor.shape, largest + 1), dtype=torch.int64, device=tensor.device)
@@ -96,4 +96,4 @@ def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:
     """Before a `squeeze` that the trace takes for one that leaves these dimensions alone: fail when one has size 1."""
     number = notes.squeezed_away()
     for k in range(len(dims)):
-        cond(tensor.shape[dims[k]] == 1, lambda: fail_with(number), lambda: None)
+        cond(tensor.shape[dims[k]] == 1, lambda: fail_with(number))

@@ -43,7 +43,7 @@ class Headers:
         if keyword:
             text = keyword + text.removeprefix("if")
         if isinstance(owner, _FUNCTIONS) and len(indent + text) > self.source.line_limit:
-            text = self._one_parameter_a_line(owner, text, indent)
+            text = self._with_parameters_below(owner, text, indent)
         return decorators + indent + text
 
     def _decorator(self, node: gast.expr, indent: str) -> str:
@@ -65,11 +65,12 @@ class Headers:
         printed = self.expressions.printed(header_only(owner), indent).strip()
         return printed if isinstance(owner, gast.Match) else printed.rsplit("\n", 1)[0]
 
-    def _one_parameter_a_line(self, owner: Any, text: str, indent: str) -> str:
-        """Break the parameters of a new function; a bare `*` or `/` and defaults stay in one line of their own."""
+    def _with_parameters_below(self, owner: Any, text: str, indent: str) -> str:
+        """Break the parameters of a new function: all on one line if they fit there or are no mere names."""
         arguments = owner.args
         inner = indent + self.source.indent_unit
         whole = unparse(arguments)
-        lines = [f"{inner}{node.id}," for node in arguments.args] if is_plain(arguments) else [inner + whole]
+        is_one_line = not is_plain(arguments) or len(inner + whole) <= self.source.line_limit
+        lines = [inner + whole] if is_one_line else [f"{inner}{node.id}," for node in arguments.args]
         head, _, tail = text.partition(f"({whole})")
         return self.source.newline.join([head + "(", *lines, f"{indent}){tail}"]) if tail else text

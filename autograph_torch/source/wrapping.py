@@ -1,4 +1,6 @@
-"""Breaking new expressions that do not fit: one argument a line, with a trailing comma, as black and ruff do."""
+"""Breaking new expressions that do not fit, as black and ruff do: the arguments on one line of their own if they fit
+there, else one a line, with a trailing comma. Lambdas, which are branches mostly, have a line each.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ Flat = Callable[[gast.expr, str, bool], str]
 Placed = Callable[[gast.expr, str], "str | None"]
 
 _WORDS = re.compile(r"\S*\s+|\S+")
+_NEWLINE = re.compile(r"[\r\n]")
 _NEED_PARENTHESES = (gast.IfExp, gast.Lambda, gast.NamedExpr, gast.Yield, gast.YieldFrom)
 _BRACKETS = {gast.Tuple: "()", gast.List: "[]", gast.Set: "{}"}
 
@@ -85,6 +88,11 @@ class Wrapping:
 
     def _items(self, opening: str, items: list[tuple[str, gast.expr]], closing: str, indent: str) -> str:
         inner = indent + self.source.indent_unit
+        joined = ", ".join(prefix + self._in_parentheses(item, self.flat(item, inner, False)) for prefix, item in items)
+        is_tuple_of_one = opening == "(" and len(items) == 1  # its comma is not to be missed
+        if not is_tuple_of_one and not any(isinstance(item, gast.Lambda) for _, item in items):
+            if len(inner + joined) <= self.source.line_limit and not _NEWLINE.search(joined):
+                return self.source.newline.join([opening, inner + joined, indent + closing])
         lines = [opening]
         for prefix, item in items:
             lines.append(f"{inner}{prefix}{self._item(item, inner, len(inner) + len(prefix))},")
@@ -99,6 +107,11 @@ class Wrapping:
         text = self.fitted(item, indent, before, 1)
         if own_line and before + len(text) >= self.source.line_limit and _is_string(item) and not self.is_old(item):
             return self._string(item.value, indent)
+        return self._in_parentheses(item, text)
+
+    @staticmethod
+    def _in_parentheses(item: gast.expr, text: str) -> str:
+        """The text of an argument, in parentheses where it needs them."""
         needs = isinstance(item, (gast.Yield, gast.YieldFrom, gast.NamedExpr)) and not text.startswith("(")
         return f"({text})" if needs else text
 

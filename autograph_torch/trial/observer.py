@@ -45,9 +45,10 @@ class Observer:
     def __init__(self) -> None:
         self.sites: dict[str, Site] = {}
 
-    def cond(self, key: str, pred: Any, then: Any, otherwise: Any, *rest: Any, **groups: Any) -> Any:
+    def cond(self, key: str, pred: Any, then: Any, *rest: Any, **groups: Any) -> Any:
         self._note(key, sys._getframe(1), pred)
-        return runtime.cond(pred, self._arm(key, "then", then), self._arm(key, "otherwise", otherwise), *rest, **groups)
+        otherwise = [self._arm(key, "otherwise", arm) for arm in rest[:1]]
+        return runtime.cond(pred, self._arm(key, "then", then), *otherwise, *rest[1:], **groups)
 
     def while_loop(self, key: str, test: Any, body: Any, carry: tuple[Any, ...], **groups: Any) -> Any:
         frame = sys._getframe(1)

@@ -26,10 +26,7 @@ def func(x: torch.Tensor, scores: dict):
         scores["best"] = x.min()
         return found, scores
     found, scores = ag.cond(
-        x.sum() > 0,
-        then,
-        otherwise,
-        mutated=(found, scores),
+        x.sum() > 0, then, otherwise, mutated=(found, scores)
     )
     return found, scores
 # calls

@@ -37,7 +37,6 @@ def check(values, x: torch.Tensor, options):
             "Input arguments must all be instances of Number, "
             "torch.Tensor or objects implementing __torch_function__.",
         ),
-        lambda: None,
     )
     ag.cond(
         ag.not_(x.all()),
@@ -52,7 +51,6 @@ def check(values, x: torch.Tensor, options):
                 x,
             ),
         ),
-        lambda: None,
     )
     ag.cond(
         x.isnan().any(),
@@ -62,7 +60,6 @@ def check(values, x: torch.Tensor, options):
             "and there it goes on",
             options,
         ),
-        lambda: None,
     )
     return x
 # calls

@@ -18,7 +18,6 @@ def check(constraints: list, x: torch.Tensor):
         ag.cond(
             ag.not_(valid.all()),
             lambda: ag.fail(ValueError, ag.text("not {}", constraint)),
-            lambda: None,
         )
     return x
 # calls

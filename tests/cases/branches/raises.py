@@ -11,11 +11,7 @@ import autograph_torch.runtime as ag
 
 
 def checked(x: torch.Tensor) -> torch.Tensor:
-    ag.cond(
-        x.isnan().any(),
-        lambda: ag.fail(ValueError, "x has a NaN"),
-        lambda: None,
-    )
+    ag.cond(x.isnan().any(), lambda: ag.fail(ValueError, "x has a NaN"))
     return x.sqrt()
 # calls
 checked(torch.tensor([1.0, 2.0]))

@@ -10,11 +10,7 @@ import autograph_torch.runtime as ag
 
 
 def func(x: torch.Tensor):
-    ag.cond(
-        x.isnan().any(),
-        lambda: ag.fail(AssertionError, "not a number"),
-        lambda: None,
-    )
+    ag.cond(x.isnan().any(), lambda: ag.fail(AssertionError, "not a number"))
     return x
 # calls
 func(torch.ones(2))

@@ -13,7 +13,6 @@ def func(x: torch.Tensor):
     ag.cond(
         ag.not_(ag.and_(x.any(), lambda: x.min() >= 0)),
         lambda: ag.fail(AssertionError, "negative"),
-        lambda: None,
     )
     return x
 # calls

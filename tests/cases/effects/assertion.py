@@ -15,14 +15,9 @@ def func(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     ag.cond(
         ag.not_((x > 0).all()),
         lambda: ag.fail(AssertionError, ag.text("x has {:.1f}", x.min())),
-        lambda: None,
     )
     assert x.dim() == 1
-    ag.cond(
-        ag.not_(y.isfinite().all()),
-        lambda: ag.fail(AssertionError),
-        lambda: None,
-    )
+    ag.cond(ag.not_(y.isfinite().all()), lambda: ag.fail(AssertionError))
     return x.log() + y
 # calls
 func(torch.tensor([1.0]), torch.tensor([1.0]))

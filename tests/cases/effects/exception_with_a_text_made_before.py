@@ -21,14 +21,13 @@ def func(x: torch.Tensor) -> torch.Tensor:
     def then():
         error = ValueError(ag.text("lowest is {:.1f}", x.min()), x.shape)
         return ag.fail(error)
-    ag.cond(x.min() < 0, then, lambda: None)
+    ag.cond(x.min() < 0, then)
     ag.cond(
         x.max() > 9,
         lambda: ag.effect(
             warnings.warn,
             RuntimeWarning(ag.text("highest is {:.1f}", x.max())),
         ),
-        lambda: None,
     )
     return x
 # calls

@@ -15,7 +15,7 @@ import autograph_torch.runtime as ag
 def func(x: torch.Tensor) -> torch.Tensor:
     from rich import print
 
-    ag.cond(x.sum() > 0, lambda: ag.effect(print, "positive"), lambda: None)
+    ag.cond(x.sum() > 0, lambda: ag.effect(print, "positive"))
     return x
 # calls
 func(torch.tensor([1.0]))

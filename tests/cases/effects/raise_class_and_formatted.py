@@ -18,9 +18,8 @@ def func(x: torch.Tensor) -> torch.Tensor:
     ag.cond(
         low < 0,
         lambda: ag.fail(ValueError, ag.text("lowest is {}, not {}", low, 0)),
-        lambda: None,
     )
-    ag.cond(x.max() > 9, lambda: ag.fail(OverflowError), lambda: None)
+    ag.cond(x.max() > 9, lambda: ag.fail(OverflowError))
     return x
 # calls
 func(torch.tensor([1.0]))

@@ -20,11 +20,11 @@ def func(x: torch.Tensor, k: int) -> torch.Tensor:
     if k < 0:
         raise ValueError(f"k is {k}, x has {x.max():.1f}")
     message = ag.text("lowest {:.1f}", x.min())
-    ag.cond(x.min() < 0, lambda: ag.fail(ValueError, message), lambda: None)
+    ag.cond(x.min() < 0, lambda: ag.fail(ValueError, message))
     def then():
         error = FloatingPointError("nan")
         return ag.fail(error)
-    ag.cond(x.isnan().any(), then, lambda: None)
+    ag.cond(x.isnan().any(), then)
     return x
 # calls
 func(torch.tensor([1.0]), 1)

@@ -19,7 +19,7 @@ def func(x: torch.Tensor) -> torch.Tensor:
     def then():
         ag.effect(print, "failing")
         return ag.fail(RuntimeError, "positive", 3)
-    ag.cond(y.sum() > 0, then, lambda: None)
+    ag.cond(y.sum() > 0, then)
     y = y + 1
     ag.effect(print, "fine")
     return y

@@ -23,7 +23,6 @@ def func(x: torch.Tensor, name: str) -> torch.Tensor:
                 name,
             ),
         ),
-        lambda: None,
     )
     return x
 # calls

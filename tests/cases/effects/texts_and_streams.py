@@ -36,7 +36,7 @@ def func(x: torch.Tensor, name: str) -> torch.Tensor:
             file=sys.stderr,
         )
         ag.effect(print, [ag.text("{}", total)], *x.shape, sep="-")
-    ag.cond(total > 0, then, lambda: None)
+    ag.cond(total > 0, then)
     other = f"{total:.1f}"
     return x, other
 # calls

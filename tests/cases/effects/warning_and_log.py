@@ -25,11 +25,7 @@ logger = logging.getLogger(__name__)
 def func(x: torch.Tensor) -> torch.Tensor:
     ag.effect(warnings.warn, "careful")
     ag.effect(logger.info, "norm %s", x.norm())
-    ag.cond(
-        x.max() > 1,
-        lambda: ag.effect(logger.warning, "big"),
-        lambda: None,
-    )
+    ag.cond(x.max() > 1, lambda: ag.effect(logger.warning, "big"))
     return x
 # calls
 func(torch.tensor([1.0]))

@@ -14,7 +14,6 @@ def func(tensors: list[torch.Tensor]) -> bool:
     ag.cond(
         ag.any_(t.isnan().any() for t in tensors),
         lambda: ag.fail(ValueError, "NaN"),
-        lambda: None,
     )
     return bool(ag.all_(t.sum() > 0 for t in tensors))
 # calls

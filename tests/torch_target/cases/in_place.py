@@ -19,7 +19,7 @@ def bump(x, flag):
         x += 1
         return x
     x.copy_(
-        torch.cond(flag.sum() > 0, then, lambda x: x.clone(), (x.clone(),)),
+        torch.cond(flag.sum() > 0, then, lambda x: x.clone(), (x.clone(),))
     )
     return alias * 2
 # calls (the example as well)
