@@ -54,7 +54,7 @@ from autograph_torch.analysis.scopes import (
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.nodes import derive, name, origin, place, rebuild, replace
 from autograph_torch.source.templates import (
     assign,
     constant,
@@ -63,6 +63,7 @@ from autograph_torch.source.templates import (
     packed,
     returns,
     runtime_call,
+    runtime_function,
     thunk,
     tuple_of,
 )
@@ -183,7 +184,7 @@ class _Branches:
             if expression is not None:
                 callables.append(thunk(expression, [*operands, *mutated, *scratch, *handed]))
                 continue
-            ended = [*body, returns(packed(outputs))] if outputs and not jumps and completes(body) else body
+            ended = _giving(body, outputs) if outputs and not jumps and completes(body) else body
             identifier = self._facts.fresh(role)
             statements.append(place(function(identifier, [*operands, *mutated, *scratch, *handed], ended), node))
             callables.append(name(identifier))
@@ -226,7 +227,7 @@ class _Branches:
 
     def _note_undefined(self, node: gast.If, outputs: list[str], bound: frozenset[str]) -> None:
         for n in outputs:
-            ends = [bound_after(arm, bound) for arm in (node.body, node.orelse)]
+            ends = [bound_after(arm, bound) for arm in (node.body, node.orelse) if completes(arm)]
             if n not in bound and not all(n in end for end in ends):
                 self.maybe_undefined[n] = None
 
@@ -270,6 +271,21 @@ def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int, str]]:
     return lambda n: (*places.get(n, (0, 0)), n)
 
 
+def _giving(body: list[gast.stmt], outputs: list[str]) -> list[gast.stmt]:
+    """The body with its results returned: by the branch at its end itself if they are what it gives."""
+    last = body[-1]
+    if _is_branch(last) and _binds_exactly(last.targets[0], outputs):
+        return [*body[:-1], replace(last, returns(last.value))]
+    return [*body, returns(packed(outputs))]
+
+
+def _is_branch(node: gast.stmt) -> bool:
+    """`a, b = ag.cond(...)` in place of an `if`: its branches give tuples, those of `u if p else v` anything."""
+    return (
+        isinstance(node, gast.Assign) and runtime_function(node.value) == "cond" and isinstance(origin(node), gast.If)
+    )
+
+
 def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> gast.expr | None:
     """The single expression that a branch amounts to, if it does."""
     if not body:
@@ -286,7 +302,8 @@ def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> ga
     if not outputs:  # only calls of the runtime surely give nothing
         return only.value if isinstance(only, gast.Expr) and is_runtime_call(only.value) else None
     if isinstance(only, gast.Assign) and len(only.targets) == 1 and _binds_exactly(only.targets[0], outputs):
-        return only.value if isinstance(only.targets[0], gast.Name) or isinstance(only.value, gast.Tuple) else None
+        whole = isinstance(only.targets[0], gast.Name) or isinstance(only.value, gast.Tuple) or _is_branch(only)
+        return only.value if whole else None
     return None
 
 

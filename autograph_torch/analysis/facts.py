@@ -29,7 +29,7 @@ class Fresh:
         name, number = base, 1
         while name in self._taken:
             number += 1
-            name = f"{base}_{number}"
+            name = f"{base.rstrip('_')}_{number}"
         self._taken.add(name)
         self.bases[name] = base
         return name

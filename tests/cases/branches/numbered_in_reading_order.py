@@ -35,8 +35,7 @@ def func(x: torch.Tensor):
             x = x - 3
             y = 2 * x
             return x, y
-        x, y = ag.cond(x.sum() == 0, then_2, otherwise_2, (x,))
-        return x, y
+        return ag.cond(x.sum() == 0, then_2, otherwise_2, (x,))
     x, y = ag.cond(x.sum() > 0, then, otherwise, (x,))
     return x, y
 # calls
