@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import gast
 
@@ -68,9 +68,7 @@ class Wrapping:
         if isinstance(node, gast.Lambda):
             return self._lambda(node, indent)
         if isinstance(node, gast.BoolOp):
-            word = "or " if isinstance(node.op, gast.Or) else "and "
-            words = ["", *[word] * (len(node.values) - 1)]
-            return self._lines(list(zip(words, node.values, strict=True)), indent, node)
+            return self._lines(_operands(node), indent, node)
         if isinstance(node, gast.IfExp):
             return self._lines([("", node.body), ("if ", node.test), ("else ", node.orelse)], indent, node)
         if isinstance(node, gast.Await) and (inner := self._broken(node.value, indent)):
@@ -104,6 +102,8 @@ class Wrapping:
         own_line = before == len(indent)
         if own_line and (listed := self.listed(item, indent)) is not None:
             return listed
+        if own_line and isinstance(item, gast.BoolOp) and not self.is_old(item) and self._is_too_long(item, indent):
+            return f"{self.source.newline}{indent}".join(self._parts(_operands(item), indent, item))
         text = self.fitted(item, indent, before, 1)
         if own_line and before + len(text) >= self.source.line_limit and _is_string(item) and not self.is_old(item):
             return self._string(item.value, indent)
@@ -161,11 +161,23 @@ class Wrapping:
     def _lines(self, parts: list[tuple[str, gast.expr]], indent: str, whole: gast.expr) -> str:
         """The parts of `whole`, one a line, in parentheses."""
         inner = indent + self.source.indent_unit
-        lines = []
-        for prefix, part in parts:
-            text = self.fitted(part, inner, len(inner) + len(prefix))
-            lines.append(inner + prefix + (f"({text})" if binds_weaker(whole, part) else text))
+        lines = [inner + text for text in self._parts(parts, inner, whole)]
         return self.source.newline.join(["(", *lines, indent + ")"])
+
+    def _parts(self, parts: list[tuple[str, gast.expr]], indent: str, whole: gast.expr) -> Iterator[str]:
+        for prefix, part in parts:
+            text = self.fitted(part, indent, len(indent) + len(prefix))
+            yield prefix + (f"({text})" if binds_weaker(whole, part) else text)
+
+    def _is_too_long(self, item: gast.expr, indent: str) -> bool:
+        text = self.flat(item, indent, False)
+        return len(indent + text) >= self.source.line_limit and not _NEWLINE.search(text)
+
+
+def _operands(node: gast.BoolOp) -> list[tuple[str, gast.expr]]:
+    """The operands, each with the word in front of it."""
+    word = "or " if isinstance(node.op, gast.Or) else "and "
+    return [("", node.values[0]), *((word, value) for value in node.values[1:])]
 
 
 def _is_string(node: gast.expr) -> bool:
