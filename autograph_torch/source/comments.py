@@ -20,6 +20,7 @@ import gast
 
 from autograph_torch.source.layout import Layout, Place, clauses_of
 from autograph_torch.source.nodes import origin
+from autograph_torch.source.templates import runtime_function
 from autograph_torch.source.tokens import Token
 
 _TOOLS = re.compile(r"#\s*(type:|noqa\b|pylint:|pyright:|mypy:|ruff:|nosec\b|fmt:|flake8:)")
@@ -39,6 +40,16 @@ class Notes:
     tools: dict[int, list[str]] = field(default_factory=dict)
     """Also at the end of the line, however long it gets."""
     below: dict[int, list[str]] = field(default_factory=dict)
+    arms: dict[int, list[tuple[gast.expr, str]]] = field(default_factory=dict)
+    """Those that are about one branch of the statement: where that has a line of its own, they stand above it."""
+
+    def take(self, node: gast.AST, note: str) -> None:
+        """Remove a comment from around a statement."""
+        if self.beside.get(id(node)) == note:
+            del self.beside[id(node)]
+            return
+        around = self.above if note in self.above.get(id(node), ()) else self.below
+        around[id(node)].remove(note)
 
     def touches(self, node: gast.AST) -> bool:
         return any(id(node) in notes for notes in (self.above, self.beside, self.tools, self.below))
@@ -68,13 +79,30 @@ def hang(lost: Sequence[Token], printed: Sequence[gast.stmt], layout: Layout) ->
         if is_for_a_tool(text) and not heir.is_same_kind and not _has_own_line(comment, layout):
             told = notes.tools.setdefault(id(heir.node), [])
             told.extend([] if text in told else [text])
-        elif below:
+            continue
+        if below:
             notes.below.setdefault(id(heir.node), []).append(text)
         elif crowd[id(heir.node)] == 1 and heir.is_new_line and not _has_own_line(comment, layout):
             notes.beside[id(heir.node)] = text
         else:
             notes.above.setdefault(id(heir.node), []).append(text)
+        arm = _arm(comment, heir.node, layout)
+        if arm is not None:
+            notes.arms.setdefault(id(heir.node), []).append((arm, text))
     return notes
+
+
+def _arm(comment: Token, node: gast.stmt, layout: Layout) -> gast.expr | None:
+    """The lambda in `ag.cond(test, lambda: x, lambda: y)` that the statement has become which a comment is about."""
+    around = [place for place in layout.places.values() if place.lead <= comment.start < place.end]
+    place = min(around, key=lambda place: place.end - place.lead)
+    if place in (layout.place(node), layout.place(origin(node))):
+        return None
+    calls = [call for call in gast.walk(node) if runtime_function(call) == "cond"]
+    arms = [arm for call in calls for arm in call.args[1:3] if isinstance(arm, gast.Lambda)]
+    starts = [(layout.source.span(arm.body)[0], arm) for arm in arms if getattr(arm.body, "lineno", None) is not None]
+    within = [found for found in starts if place.start <= found[0] < place.stop]
+    return min(within, key=lambda found: found[0])[1] if within else None
 
 
 def _heir(node: gast.stmt, layout: Layout) -> _Heir | None:

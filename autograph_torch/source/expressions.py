@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import keyword
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import gast
@@ -77,6 +77,14 @@ class Expressions:
         if bare and isinstance(node, gast.Tuple) and len(node.elts) > 1:
             return ", ".join(self.text(element, indent) for element in node.elts)
         return self.printed(node, indent)
+
+    def with_comments(self, comments: Sequence[tuple[gast.expr, str]], text: Callable[[], str]) -> str:
+        """What `text` gives, with comments above the lines of these arguments."""
+        self.wrapping.comments = comments
+        try:
+            return text()
+        finally:
+            self.wrapping.comments = ()
 
     def broken_inside(self, node: gast.expr, indent: str) -> str | None:
         """The old text of an expression, with what has changed in it broken as in its old place; None without one."""

@@ -38,12 +38,24 @@ class SimpleStatements:
 
     def new(self, node: gast.stmt, indent: str) -> str:
         text = self._text(node, indent)
+        if _MULTILINE.search(text) and id(node) in self.notes.arms:
+            text = self._with_arms(node, indent) or text
         note = self.notes.beside.get(id(node))
         newline = self.source.newline
         fits = note and not _MULTILINE.search(text) and len(indent + text + note) + 2 <= self.source.line_limit
         above = f"{indent}{note}{newline}" if note and not fits else ""
         beside = [note] if note and fits else []
         return above + indent + _with_comments(text, [*beside, *self.notes.tools.get(id(node), ())]) + newline
+
+    def _with_arms(self, node: gast.stmt, indent: str) -> str | None:
+        """The text with the comments about its branches above these, and nowhere else; None if these have no lines."""
+        arms = self.notes.arms[id(node)]
+        text = self.expressions.with_comments(arms, lambda: self._text(node, indent))
+        if not all(note in text for _, note in arms):
+            return None
+        for _, note in self.notes.arms.pop(id(node)):
+            self.notes.take(node, note)
+        return text
 
     def _text(self, node: Any, indent: str) -> str:
         if isinstance(node, gast.Return) and node.value is not None:

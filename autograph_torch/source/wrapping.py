@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import gast
 
@@ -37,6 +37,8 @@ class Wrapping:
         self.is_old = is_old
         self.listed = listed
         self.inside = inside
+        self.comments: Sequence[tuple[gast.expr, str]] = ()
+        """Comments to print above arguments that have a line of their own."""
 
     def fitted(self, node: gast.expr, indent: str, before: int, after: int = 0, bare: bool = False) -> str:
         """Flat if that fits between `before` and `after` columns, otherwise broken if it can be broken."""
@@ -93,6 +95,7 @@ class Wrapping:
                 return self.source.newline.join([opening, inner + joined, indent + closing])
         lines = [opening]
         for prefix, item in items:
+            lines += [inner + comment for about, comment in self.comments if about is item]
             lines.append(f"{inner}{prefix}{self._item(item, inner, len(inner) + len(prefix))},")
         return self.source.newline.join([*lines, indent + closing])
 

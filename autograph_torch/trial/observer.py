@@ -47,8 +47,8 @@ class Observer:
 
     def cond(self, key: str, pred: Any, then: Any, *rest: Any, **groups: Any) -> Any:
         self._note(key, sys._getframe(1), pred)
-        otherwise = [self._arm(key, "otherwise", arm) for arm in rest[:1]]
-        return runtime.cond(pred, self._arm(key, "then", then), *otherwise, *rest[1:], **groups)
+        others: list[Any] = [*(self._arm(key, "otherwise", arm) for arm in rest[:1]), *rest[1:]]
+        return runtime.cond(pred, self._arm(key, "then", then), *others, **groups)
 
     def while_loop(self, key: str, test: Any, body: Any, carry: tuple[Any, ...], **groups: Any) -> Any:
         frame = sys._getframe(1)

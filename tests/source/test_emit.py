@@ -148,6 +148,36 @@ def test_several_lost_comments_go_above() -> None:
     )
 
 
+def test_comments_of_a_branch_stand_above_its_line_if_it_has_one() -> None:
+    value = "a_rather_long_name + another_rather_long_name"
+    check(
+        f"""\
+        def func(x):
+            # above
+            if p:  # why
+                return {value}  # one
+            # about the rest
+            else:
+                # two
+                return -({value})
+        """,
+        statements(if_to_lambdas),
+        f"""\
+        def func(x):
+            # above
+            # why
+            # about the rest
+            return ag.cond(
+                p,
+                # one
+                lambda: {value},
+                # two
+                lambda: -({value}),
+            )
+        """,
+    )
+
+
 def test_long_calls_are_broken_one_argument_a_line() -> None:
     long = "torch.clamp(x, min=-1000000, max=1000000) + torch.relu(x)"
     longer = f"{long} * {long}"

@@ -21,9 +21,9 @@ def settle(x: torch.Tensor):
         def otherwise(total):
             total = total + x.sum()
             return loop.next(x, total)
-        # close enough
         return ag.cond(
             x.norm() < 1,
+            # close enough
             lambda total: loop.stop(x, total),
             otherwise,
             (total,),
