@@ -53,6 +53,7 @@ from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
     floats_read_outside,
+    keep_checks_of_linalg,
     numbers_of_copies,
     places_of,
     places_of_results,
@@ -128,6 +129,7 @@ def install(required: bool = True) -> None:
     repair_names()
     repair_property_writes()
     repair_equality_of_flags()
+    keep_checks_of_linalg()
     allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()

@@ -39,6 +39,10 @@ such a clone is no clone of the same.
 9. torch asks whether two truth values from data are equal by subtracting one from the other: "unsupported operand
 type(s) for -: 'Equality' and 'Equality'" (pytorch issue 124110); of their ranges it asks whether one is below the
 other. Inductor asks wherever it computes a flag that the program reads (`.item()`) in another way.
+
+10. torch 2.11 drops the check behind `torch.linalg.inv`, `cholesky` and the like from graphs that are made functional
+(Inductor, aot_eager): instead of an exception there are wrong numbers. Later versions register it as an effect, and so
+does this.
 """
 
 from __future__ import annotations
@@ -57,6 +61,7 @@ from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVariable, dicts
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.tensor import TensorVariable
+from torch._higher_order_ops import effects
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import checkpoint
@@ -206,6 +211,15 @@ def repair_property_writes() -> None:
         return UserFunctionVariable(found.fset).call_function(tx, [self, value], {})
 
     UserDefinedObjectVariable.method_setattr_standard = set_attribute  # type: ignore[method-assign, assignment]
+
+
+def keep_checks_of_linalg() -> None:
+    """Let graphs that are made functional keep the exceptions of torch.linalg (torch 2.11)."""
+    if effects._get_effect(_CHECK) is None:
+        effects._register_effectful_op(_CHECK, effects._EffectType.ORDERED)
+
+
+_CHECK = "aten::_linalg_check_errors"
 
 
 def repair_equality_of_flags() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from typing import Any
 
 import pytest
@@ -26,14 +27,14 @@ X = torch.tensor([1.0, 2.0])
         "UserMethodVariable",
         "GetAttrVariable",
         "ExceptionVariable",
-        "BaseUserFunctionVariable",
+        "functions.BaseUserFunctionVariable",
         "UserDefinedObjectVariable",
         "GenericContextWrappingVariable",
         "SymNodeVariable",
     ],
 )
 def test_classes_of_variables(name: str) -> None:
-    assert isinstance(getattr(variables, name), type)
+    assert isinstance(operator.attrgetter(name)(variables), type)
 
 
 def test_a_translator_knows_its_place() -> None:

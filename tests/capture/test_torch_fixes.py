@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograph_torch import autograph
+
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
@@ -65,8 +67,6 @@ def test_repair_is_needed(operator: str) -> None:
 
 
 def test_repair_is_in_force_under_the_decorator() -> None:
-    from autograph_torch import autograph
-
     class Counter:
         steps = 0
 
@@ -83,3 +83,19 @@ def test_repair_is_in_force_under_the_decorator() -> None:
     expected, actual = Counter(), Counter()
     torch.testing.assert_close(autograph(run, backend="eager")(actual, torch.ones(2)), run(expected, torch.ones(2)))
     assert actual.steps == expected.steps == 3
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_checks_of_linalg_are_kept(backend: str) -> None:
+    """torch 2.11 dropped them where graphs are made functional."""
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        x = torch.linalg.inv(x)
+        if x.sum() > 0:
+            x = x + 1
+        return x
+
+    compiled = autograph(run, backend=backend)
+    torch.testing.assert_close(compiled(torch.eye(2)), run(torch.eye(2)))
+    with pytest.raises(torch.linalg.LinAlgError):
+        compiled(torch.ones(2, 2))
