@@ -29,6 +29,7 @@ from torch._inductor import config as inductor_config
 from torch.fx.experimental.symbolic_shapes import guard_scalar, has_free_unbacked_symbols
 
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.buffers import set_nothing, sets_again
@@ -183,6 +184,8 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             settle(graph)
         if not performing.is_looking():
+            if getattr(backend, "__name__", "") != "eager":
+                ask_python(graph)
             postpone_reads(graph)
         if chosen is not None:
             check_shown_objects()

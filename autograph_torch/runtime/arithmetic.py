@@ -1,0 +1,39 @@
+"""Arithmetic of numbers that Python does when the graph runs.
+
+Backends that compile take a graph's arithmetic of numbers for algebra: there `1 / s` is infinite where Python raises,
+and `s // k` is an integer whatever s is. As an operator it is Python's own (see capture/arithmetic.py).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(operator, name) for name in ("truediv", "floordiv", "mod", "pow", "abs")},
+    **{name: getattr(math, name) for name in ("floor", "ceil", "trunc")},
+    **{name: getattr(math, name) for name in "sqrt cos cosh sin sinh tan tanh asin acos atan log2".split()},
+    "max": max,
+    "min": min,
+}
+
+
+@torch.library.custom_op("autograph_torch::number", mutates_args=())
+def _number_op(function: str, real: bool, numbers: list[torch.Tensor]) -> torch.Tensor:
+    """A function of numbers; `real` tells whether the trace has taken the result for a float or an integer."""
+    result = FUNCTIONS[function](*[number.item() for number in numbers])
+    if isinstance(result, complex if real else (float, complex)):
+        kind = "a float" if real else "an integer"
+        raise TypeError(f"`{function}` gives {result!r} here, but the graph was made for {kind}")
+    if not real and not -(2**63) <= result < 2**63:
+        raise OverflowError(f"`{function}` gives {result} here, but integers of the graph have 64 bits")
+    return torch.tensor(result, dtype=torch.float64 if real else torch.int64)
+
+
+@_number_op.register_fake
+def _(function: str, real: bool, numbers: list[torch.Tensor]) -> torch.Tensor:
+    return torch.empty((), dtype=torch.float64 if real else torch.int64)
