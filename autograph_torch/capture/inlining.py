@@ -51,6 +51,7 @@ from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
+from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
     floats_read_outside,
@@ -184,9 +185,12 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             settle(graph)
         if not performing.is_looking():
-            if getattr(backend, "__name__", "") != "eager":
+            compiles = getattr(backend, "__name__", "") != "eager"
+            if compiles:
                 ask_python(graph)
             postpone_reads(graph)
+            if compiles:
+                pass_symbols(graph)
         if chosen is not None:
             check_shown_objects()
         with places_of_results(backend):
