@@ -32,6 +32,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
+from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.buffers import set_nothing, sets_again
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
@@ -270,6 +271,7 @@ _REPAIRS = (
     numbers_as_tensors,
     local_assumptions,
     known_sizes,
+    gradients_of_their_own,
     indices_from_data,
 )
 _attempts: list[Attempt] = []  # the traces under way; the innermost last

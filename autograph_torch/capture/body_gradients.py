@@ -1,0 +1,64 @@
+"""The gradients that the backward pass of a body takes and gives are tensors of their own, in row-major order.
+
+torch runs the backward pass of a branch as a branch again. What it takes may share memory (the gradients of the parts
+of `torch.stack`), what its two sides give may lie in different orders (`expand` after `sum`, channels-last). Then torch
+refuses it: "might be aliasing the input or the output", "The sorted order of strides of the two branches' output
+doesn't match".
+
+Private: cond.create_bw_fn of torch._higher_order_ops, which makes the backward pass of a body, for loops too, and the
+classes CondAutogradOp and WhileLoopAutogradOp.
+tests/capture/test_body_gradients.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._higher_order_ops.while_loop import WhileLoopAutogradOp
+
+from autograph_torch.capture.merging import cond_module
+
+
+@contextlib.contextmanager
+def gradients_of_their_own() -> Iterator[None]:
+    """While this is in force, the gradients of a body are copies in row-major order."""
+    create = cond_module.create_bw_fn
+    backwards = {operator: operator.backward for operator in (cond_module.CondAutogradOp, WhileLoopAutogradOp)}
+
+    @functools.wraps(create)
+    def create_with_copies(*args: Any, **kwargs: Any) -> Any:
+        backward = create(*args, **kwargs)
+
+        @functools.wraps(backward)
+        def copied(*inputs: Any) -> Any:
+            return [_copy(one) for one in backward(*inputs)]
+
+        return copied
+
+    cond_module.create_bw_fn = create_with_copies
+    for operator, backward in backwards.items():
+        operator.backward = staticmethod(_of_copies(backward))
+    try:
+        yield
+    finally:
+        cond_module.create_bw_fn = create
+        for operator, backward in backwards.items():
+            operator.backward = staticmethod(backward)
+
+
+def _of_copies(backward: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(backward)
+    def backward_of_copies(ctx: Any, *gradients: Any) -> Any:
+        return backward(ctx, *[_copy(one) for one in gradients])
+
+    return backward_of_copies
+
+
+def _copy(gradient: Any) -> Any:
+    if not isinstance(gradient, torch.Tensor) or gradient.layout != torch.strided:
+        return gradient
+    return gradient.clone(memory_format=torch.contiguous_format)
