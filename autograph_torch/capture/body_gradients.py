@@ -1,4 +1,4 @@
-"""The gradients that the backward pass of a body takes and gives are tensors of their own, in row-major order.
+"""The gradients that the backward pass of a body takes and gives are tensors of their own, laid out as their inputs.
 
 torch runs the backward pass of a branch as a branch again. What it takes may share memory (the gradients of the parts
 of `torch.stack`), what its two sides give may lie in different orders (`expand` after `sum`, channels-last). Then torch
@@ -25,7 +25,7 @@ from autograph_torch.capture.merging import cond_module
 
 @contextlib.contextmanager
 def gradients_of_their_own() -> Iterator[None]:
-    """While this is in force, the gradients of a body are copies in row-major order."""
+    """While this is in force, the gradients of a body are copies."""
     create = cond_module.create_bw_fn
     backwards = {operator: operator.backward for operator in (cond_module.CondAutogradOp, WhileLoopAutogradOp)}
 
@@ -35,7 +35,7 @@ def gradients_of_their_own() -> Iterator[None]:
 
         @functools.wraps(backward)
         def copied(*inputs: Any) -> Any:
-            return [_copy(one) for one in backward(*inputs)]
+            return [_copy(one, like) for one, like in zip(backward(*inputs), inputs, strict=False)]
 
         return copied
 
@@ -53,12 +53,13 @@ def gradients_of_their_own() -> Iterator[None]:
 def _of_copies(backward: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(backward)
     def backward_of_copies(ctx: Any, *gradients: Any) -> Any:
-        return backward(ctx, *[_copy(one) for one in gradients])
+        return backward(ctx, *[_copy(one, one) for one in gradients])
 
     return backward_of_copies
 
 
-def _copy(gradient: Any) -> Any:
+def _copy(gradient: Any, like: Any) -> Any:
+    """The gradient in memory of its own, in the layout of a tensor of the same shape (dense, where that is not)."""
     if not isinstance(gradient, torch.Tensor) or gradient.layout != torch.strided:
         return gradient
-    return gradient.clone(memory_format=torch.contiguous_format)
+    return torch.ops.aten.copy(torch.empty_like(like), gradient)
