@@ -27,7 +27,8 @@ from autograph_torch.capture.merging import cond_module
 def gradients_of_their_own() -> Iterator[None]:
     """While this is in force, the gradients of a body are copies."""
     create = cond_module.create_bw_fn
-    backwards = {operator: operator.backward for operator in (cond_module.CondAutogradOp, WhileLoopAutogradOp)}
+    operators: tuple[Any, ...] = (cond_module.CondAutogradOp, WhileLoopAutogradOp)
+    backwards = {operator: operator.backward for operator in operators}
 
     @functools.wraps(create)
     def create_with_copies(*args: Any, **kwargs: Any) -> Any:

@@ -9,6 +9,7 @@ Inductor writes a body as a function of its own, in which `n + 1` is that expres
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
@@ -28,15 +29,15 @@ def pass_symbols(module: GraphModule, parts: Parts | None = None) -> None:
 
 
 def _pass_to_bodies(module: GraphModule, node: Node, parts: Parts) -> None:
-    names, operands, following = node.args[1:3], node.args[3], ()
+    arguments: Any = node.args
+    names, given = arguments[1:3], [*arguments[3]]
     if node.target is _WHILE:
-        names, operands, following = node.args[:2], node.args[2], node.args[3]
-    given = [*operands, *following]
+        names, given = arguments[:2], [*arguments[2], *arguments[3]]
     made_of = {one: _leaves(one, parts) for one in given if isinstance(one, Node) and _is_integer(one)}
     more = [leaf for leaf in dict.fromkeys(leaf for found in made_of.values() for leaf in found) if leaf not in given]
-    node.update_arg(3, (*node.args[3], *more))
-    for name in dict.fromkeys(names):
-        body = module.get_submodule(name.target)
+    node.update_arg(3, (*arguments[3], *more))
+    for name in dict.fromkeys(name.target for name in names):
+        body: Any = module.get_submodule(name)
         inputs = dict(zip([*given, *more], [*_placeholders(body), *_more_placeholders(body, more)], strict=True))
         pass_symbols(body, {inputs[one]: tuple(inputs[leaf] for leaf in found) for one, found in made_of.items()})
 
