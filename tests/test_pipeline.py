@@ -220,6 +220,12 @@ def test_the_comment_of_an_assertion_that_becomes_an_if() -> None:
     assert "    if ag.not_(x.all()):  # noqa: S101\n" in text(before + "    assert x.all()  # noqa: S101\n")
 
 
+def test_a_type_comment_comes_first_on_its_line() -> None:
+    before = "import torch\ndef f(x: torch.Tensor):\n    if x.sum() > 0:  # why\n        y = x  # type: torch.Tensor\n"
+    after = text(before + "    else:\n        y = -x\n    return y\n")
+    assert "    y = ag.cond(x.sum() > 0, lambda: x, lambda: -x)  # type: torch.Tensor  # why\n" in after
+
+
 def test_a_definition_behind_a_form_feed() -> None:
     before = "import torch\n    \fdef func(x: torch.Tensor):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n"
     assert "x = ag.cond(x.sum() > 0, lambda: x + 1, lambda: x)\n" in text(before)

@@ -173,7 +173,7 @@ class Blocks:
         step = self._step(clause) if clause else ""
         if isinstance(node, gast.Match):
             parts.append(self.headers.new(node, "cases", indent) + self.source.newline)
-        comment = "  ".join(filter(None, [*comments, *self.notes.tools.get(id(node), ())]))
+        comment = "  ".join(filter(None, [*self.notes.tools.get(id(node), ()), *comments]))
         for owner, name, statements in clauses_of(node):
             parts.append(self._new_clause(node, owner, name, statements, indent, keyword, comment, step))
             comment = ""

@@ -45,7 +45,7 @@ class SimpleStatements:
         fits = note and not _MULTILINE.search(text) and len(indent + text + note) + 2 <= self.source.line_limit
         above = f"{indent}{note}{newline}" if note and not fits else ""
         beside = [note] if note and fits else []
-        return above + indent + _with_comments(text, [*beside, *self.notes.tools.get(id(node), ())]) + newline
+        return above + indent + _with_comments(text, [*self.notes.tools.get(id(node), ()), *beside]) + newline
 
     def _with_arms(self, node: gast.stmt, indent: str) -> str | None:
         """The text with the comments about its branches above these, and nowhere else; None if these have no lines."""
