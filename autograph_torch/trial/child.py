@@ -140,7 +140,8 @@ def _failure(example: str) -> tuple[BaseException, str] | None:
 
 
 def _gist(message: str) -> str:
-    """The line of a long message that says why; torch's have an explanation."""
+    """The line of a long message that says why; torch's have an explanation, and 2.11's of operators a preface."""
+    message = message.partition("Got graph break/error:")[2] or message
     lines = [line.strip() for line in message.strip().splitlines()] or [""]
     reasons = [line.removeprefix("Explanation: ") for line in lines if line.startswith("Explanation: ")]
     return (reasons or lines)[0]
