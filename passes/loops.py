@@ -56,7 +56,7 @@ from autograph_torch.analysis.scopes import (
     reads,
     sub_statements,
 )
-from autograph_torch.analysis.writes import rebound_before_write, written_in_place
+from autograph_torch.analysis.writes import bound_anew, rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
@@ -186,7 +186,7 @@ class _Loops:
             n
             for n in written_in_place(node.body, self._facts.kinds)
             if n in head or n not in bound
-            if not rebound_before_write(node.body, n, self._facts.kinds)
+            if not rebound_before_write(node.body, n, self._facts.kinds) and n not in bound_anew(node.body)
         ]
         rebound = [n for n in bound if n in head and n not in written]
         outside = sorted(reads([*node.body, *([node.test] if isinstance(node, gast.While) else [])]) - set(bound))

@@ -105,6 +105,27 @@ def _is_new_object(value: gast.expr) -> bool:
     return False
 
 
+def bound_anew(block: list[gast.stmt]) -> frozenset[str]:
+    """Names that a block binds to what may be another object: not by `x += 1`, nor by `x = x.add_(1)`."""
+    nodes = list(walk_scope(block))
+    kept = [node.target for node in nodes if isinstance(node, gast.AugAssign)]
+    kept += [node.targets[0] for node in nodes if isinstance(node, gast.Assign) and _gives_target(node)]
+    ids = {id(one) for one in kept}
+    stored = (node for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store))
+    return frozenset(node.id for node in stored if id(node) not in ids)
+
+
+def _gives_target(node: gast.Assign) -> bool:
+    """Whether it is `x = x.add_(1)`, or `x = torch.relu_(x)`."""
+    value = node.value
+    if len(node.targets) > 1 or not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute):
+        return False
+    target = getattr(node.targets[0], "id", None)
+    return is_in_place(value.func.attr) and target in [
+        getattr(one, "id", "") for one in (value.func.value, *value.args[:1])
+    ]
+
+
 def rebound_before_write(block: list[gast.stmt], name: str, kinds: Kinds) -> bool:
     """Whether the block surely binds `name` to a new object before it writes to it."""
     for statement in block:

@@ -14,7 +14,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch._dynamo.variables import ConstantVariable, ConstDictVariable, ListVariable, TupleVariable
+from torch._dynamo.variables import (
+    ConstantVariable,
+    ConstDictVariable,
+    ListVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+)
 
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -67,6 +73,35 @@ def _part(tracer: Any) -> None:
         variable.items = items
     shared.clear()
     written.clear()
+    for variable, items in tracing.taken_away(tracer):
+        tracing.unusable().discard(variable)
+        if items is not None:
+            variable.items = items
+    tracing.taken_away(tracer).clear()
+
+
+def take_away(variable: Any, tracer: Any) -> None:
+    """From here on (to the end of the body that a tracer traces), using the contents of an object is refused."""
+    if tracer is not None:
+        tracing.taken_away(tracer).append((variable, getattr(variable, "items", None)))
+    if _is_container(variable):
+        variable.items = _Gone()
+    elif isinstance(variable, UserDefinedObjectVariable):
+        tracing.unusable().add(variable)
+
+
+class _Gone:
+    """In the place of the contents of a list or dict that may not be used."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise_refusal(
+            "AG206",
+            "a list or dict is used here that a loop has written to, and bound its name to another one",
+            "make a copy of it before the loop",
+        )
+
+    __iter__ = __len__ = __getitem__ = __setitem__ = __delitem__ = __contains__ = __bool__ = __add__ = __mul__ = _refuse
+    __getattr__ = _refuse
 
 
 def _fill(contents: Any, items: Any) -> None:

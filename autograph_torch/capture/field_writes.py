@@ -23,7 +23,7 @@ from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written
-from autograph_torch.capture.replacing import containers_in
+from autograph_torch.capture.replacing import containers_in, note_carried_write
 from autograph_torch.runtime import fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
@@ -98,16 +98,18 @@ def watch_twins() -> None:
         if isinstance(var, _CONTAINERS) and var in _lines():
             message = "what this gives may be a list or dict from before, and one of the two is written to afterwards"
             raise refusal_at(*_lines()[var], "AG314", message, "copy the list or dict before")
+        _note_carried(self, var)
         mutation(self, var)
 
     def store_attr(self: Any, item: Any, name: str, *args: Any, **kwargs: Any) -> None:
         store(self, item, name, *args, **kwargs)
         twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
         if twin is not None:
-            _written().add(twin)
+            tracing.unusable().add(twin)
+        _note_carried(self, item)
 
     def load_attr(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(item, UserDefinedObjectVariable) and item in _written():
+        if isinstance(item, UserDefinedObjectVariable) and item in tracing.unusable():
             raise_refusal(
                 "AG206",
                 "an object is used here that a loop may have left as it was, and that has been written to since",
@@ -129,8 +131,10 @@ def _lines() -> dict[Any, tuple[str, int]]:
     return _of_the_trace("lines of twins", {})
 
 
-def _written() -> set[Any]:
-    return _of_the_trace("written twins", set())
+def _note_carried(effects: Any, item: Any) -> None:
+    output = effects.output_graph_weakref()
+    if output is not None:
+        note_carried_write(output.current_tracer, item)
 
 
 def _of_the_trace(key: str, empty: Any) -> Any:

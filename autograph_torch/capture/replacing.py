@@ -1,8 +1,11 @@
-"""Which inner lists and dicts of what a loop carries a trip puts others in the place of (see runtime/carried.py).
+"""Which lists, dicts and objects of what a loop carries a trip puts others in the place of (see runtime/carried.py).
 
 The copies that a trip works on are compared, place by place, at its begin and at its end. What cannot be told behind
 the loop is refused: a list that is written to before another takes its place, one that is in two places, and one that
 a name of the carry leads to.
+
+A name that the loop rebinds is carried as a value. Where a trip writes to the object itself before it binds the name
+anew, what the loop began with is written to as well, in eager; here it is not. So nobody may use it any more.
 """
 
 from __future__ import annotations
@@ -10,20 +13,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import BaseListVariable, ConstDictVariable, ListVariable
+from torch._dynamo.current_scope_id import current_scope_id
+from torch._dynamo.variables import (
+    BaseListVariable,
+    ConstDictVariable,
+    ListVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+)
 
+from autograph_torch.capture.contents import take_away
 from autograph_torch.runtime import carried, tracing
+from autograph_torch.runtime.memories import TRIP
 from autograph_torch.runtime.refusal import raise_refusal
 
 Place = tuple[Any, ...]
 
 
 def fill_in_replacing(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
-    """Do the work of carried.begin_trip and carried.end_trip when the tracer is about to enter one of them."""
+    """Do the work of the empty functions of runtime/carried.py when the tracer is about to enter one of them."""
     tracer = parent.output.current_tracer
     if code is carried.begin_trip.__code__:
         copies = arguments["copies"].realize()
         tracer.__dict__["_autograph_trip"] = [(place, one, _items(one)) for place, one in containers_in(copies)]
+        tracer.__dict__[TRIP] = arguments["site"].as_python_constant()
+        tracer.__dict__["_autograph_carried"] = _carried(arguments["initial"], arguments["state"])
+        for one in tracing.stale_at(tracer.__dict__[TRIP]):
+            take_away(one, tracer)
+    elif code is carried.begin_test.__code__:
+        tracer.__dict__["_autograph_carried"] = _carried(arguments["initial"], arguments["state"])
+    elif code is carried.end_loop.__code__:
+        for one in tracing.stale_at(arguments["site"].as_python_constant()):
+            _refuse_callers(one)
+            take_away(one, None)
     elif code is carried.end_trip.__code__:
         begun = tracer.__dict__["_autograph_trip"]
         ended = [(place, _copy(tracer, one)) for place, one in containers_in(arguments["copies"].realize())]
@@ -31,6 +53,44 @@ def fill_in_replacing(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         _check(begun, ended, others)
         found = tracing.notebook().setdefault((arguments["site"].as_python_constant(), "replaced"), set())
         found.update(_replaced(begun, dict(ended)))
+        tracer.__dict__["_autograph_carried"] = {}
+
+
+def note_carried_write(tracer: Any, item: Any) -> None:
+    """A body writes to an object that it has made, which may be what a loop carries."""
+    initial = tracer.__dict__.get("_autograph_carried", {}).get(item)
+    if initial is None:
+        return
+    tracer.__dict__["_autograph_written_to"] = True
+    if TRIP in tracer.__dict__:
+        tracing.stale_at(tracer.__dict__[TRIP])[initial] = None
+
+
+def _carried(initial: Any, state: Any) -> dict[Any, Any]:
+    """What a trip has in the place of objects that the loop begins with -> those."""
+    before = dict(_objects_in(initial))
+    return {one: before[place] for place, one in _objects_in(state) if before.get(place, one) is not one}
+
+
+def _objects_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """The objects that can be written to in a value, with their places."""
+    variable = variable.realize()
+    if isinstance(variable, UserDefinedObjectVariable):
+        yield place, variable
+    elif isinstance(variable, (BaseListVariable, ConstDictVariable)):
+        if place and not isinstance(variable, TupleVariable):
+            yield place, variable
+        for k, item in enumerate(_items(variable)):
+            yield from _objects_in(item, (*place, k))
+
+
+def _refuse_callers(item: Any) -> None:
+    if item.source is not None or item.mutation_type is None or item.mutation_type.scope != current_scope_id():
+        raise_refusal(
+            "AG206",
+            "a loop writes to an object that others have, too, and binds its name to another one",
+            "make a copy of it before the loop",
+        )
 
 
 def _check(begun: list[Any], ended: list[Any], others: list[Any]) -> None:

@@ -24,6 +24,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
     Storage,
     arguments_of,
@@ -34,6 +35,7 @@ from autograph_torch.capture.graph_writes import (
     written,
 )
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
+from autograph_torch.runtime.memories import WRITTEN_LEAVES
 from autograph_torch.runtime.outside import STAND_IN_OF
 
 Roots = frozenset[Storage]
@@ -205,6 +207,7 @@ class _Check:
             trip = self._handed_through(body, [*state, *closed_over], ())
             after = [a | _of_an_earlier_trip(b.roots, before) for a, b in zip(state, trip, strict=True)]
             if after == state:
+                self._check_written_leaves(node, state, closed_over)
                 return [_Through(roots, roots, None) for roots in state]
             state = after
 
@@ -235,6 +238,21 @@ class _Check:
         original = node.meta.get(STAND_IN_OF)
         same = (one for one in self.graph.nodes if one.meta.get("example_value") is original)
         return None if original is None else next(same, None)
+
+    def _check_written_leaves(self, loop: Node, state: list[Roots], closed_over: list[Roots]) -> None:
+        """Trips write to copies of what the carry holds: nothing else may be the same tensor in eager."""
+        made = {storage_at(node) for node in self.graph.nodes if node.op not in ("placeholder", "get_attr")}
+        for k in loop.meta.get(WRITTEN_LEAVES, ()):
+            initial = self.sharing.behind_copy(arguments_of(loop)[2][k])
+            others = _NOTHING.union(*(roots for j, roots in enumerate(state) if j != k), *closed_over)
+            used = any(self.sharing.of(other) & initial for other in self._in_use(loop))
+            if used or state[k] & others or not (self.outermost or initial <= made):
+                raise capture_error_at(
+                    loop,
+                    "AG314",
+                    "a loop writes to a tensor in place and binds its name anew, and the tensor is in use elsewhere",
+                    "clone the tensor before the loop, or write `y = y + 1` instead of `y += 1`",
+                )
 
     # -- writes -------------------------------------------------------------------------------------------------------
 

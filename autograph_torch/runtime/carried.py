@@ -64,8 +64,19 @@ def _refuse_second_name() -> None:
     )
 
 
-def begin_trip(copies: Values) -> None:
-    """A trip begins with these containers. (Noted by the tracer, capture/replacing.py.)"""
+def begin_trip(site: str, copies: Values, initial: Values, state: Values) -> None:
+    """A trip begins with these containers and this state; the loop, with the initial one.
+
+    (Noted by the tracer, capture/replacing.py.)
+    """
+
+
+def begin_test(initial: Values, state: Values) -> None:
+    """A test begins with this state. (Noted by the tracer.)"""
+
+
+def end_loop(site: str) -> None:
+    """Behind a loop: objects that it has begun with, written to and replaced may not be used. (Done by the tracer.)"""
 
 
 def end_trip(site: str, copies: Values, others: Values) -> None:

@@ -22,6 +22,10 @@ from autograph_torch.runtime.refusal import raise_refusal
 Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
 
 
+WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
+TRIP = "_autograph_trip_of"  # of a tracer: the site, when it traces a trip of a loop
+
+
 @dataclass
 class Used:
     """A tensor from around a body that the body uses."""
@@ -52,12 +56,21 @@ def note_use(site: str, proxy: Any, is_written: bool) -> None:
 def note_body(site: str) -> None:
     """At the end of a body: remember what it has used and written to."""
     tracer = tracing.current_tracer()
+    leaves = _written_leaves(tracer)
+    tracing.written_leaves(site).update(dict.fromkeys(leaves))
     changed = _written_inputs(tracer) | _running_statistics(tracer)
     for outer, inner in tracer.lifted_freevars.items():
         if isinstance(outer.node.meta.get("example_value"), torch.Tensor):
             note_use(site, outer, inner.node in changed)
-    if groups_of(site) != tracing.notebook().get((site, "groups"), ()):
-        _make_harmless(tracer, changed)
+    if leaves or groups_of(site) != tracing.notebook().get((site, "groups"), ()):
+        _make_harmless(tracer, changed | set(leaves.values()))
+
+
+def mark_loop(site: str) -> None:
+    """Leave a note with the loop in the graph that is being built: which of its carry it writes to."""
+    leaves = tuple(tracing.written_leaves(site))
+    loop = next(node for node in reversed(tracing.nodes()) if getattr(node.target, "__name__", "") == "while_loop")
+    loop.meta[WRITTEN_LEAVES] = leaves
 
 
 def groups_of(site: str) -> tuple[Group, ...]:
@@ -124,6 +137,25 @@ def _written_inputs(tracer: Any) -> set[Any]:
     changed = {node for node, a, b in zip(inputs, before, after, strict=True) if a != b and node in lifted}
     before[:] = [b if node in changed else a for node, a, b in zip(inputs, before, after, strict=True)]
     return changed
+
+
+def _written_leaves(tracer: Any) -> dict[int, Any]:
+    """The tensors of the carry that a trip writes to: position -> node. They are taken for unchanged from now on."""
+    if not tracer.__dict__.get(TRIP):
+        return {}
+    before, lifted = tracer._input_versions_at_beginning, {inner.node for inner in tracer.lifted_freevars.values()}
+    inputs = [node for node in tracer.graph.nodes if node.op == "placeholder"]
+    inputs = [node for node in inputs if isinstance(node.meta["example_value"], torch.Tensor)]
+    found: dict[int, Any] = {}
+    carried = 0
+    for k, node in enumerate(inputs):
+        if node in lifted:
+            continue
+        if node.meta["example_value"]._version != before[k]:
+            before[k] = node.meta["example_value"]._version
+            found[carried] = node
+        carried += 1
+    return found
 
 
 def _running_statistics(tracer: Any) -> set[Any]:

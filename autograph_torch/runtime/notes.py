@@ -243,15 +243,27 @@ def test_has_written() -> bool:
 def field_count(site: str) -> int:
     """How many attributes and closure cells the bodies write to, as far as is known."""
     notes = tracing.notebook()
-    notes[site, "field count"] = len(tracing.fields_of(site))
-    notes[site, "container count"] = len(tracing.containers_of(site))
-    return int(notes[site, "field count"])
+    notes[site, "found"] = tracing.found_at(site)
+    return len(tracing.fields_of(site))
 
 
 @torch.compiler.assume_constant_result
 def replaced(site: str) -> tuple[tuple[Any, ...], ...]:
     """The places of inner lists and dicts that trips of a loop have put others in (see carried.py)."""
     return tuple(tracing.notebook().get((site, "replaced"), ()))
+
+
+@torch.compiler.assume_constant_result
+def written_leaves(site: str) -> tuple[int, ...]:
+    """Which tensors of a loop's carry its trips write to in place."""
+    return tuple(tracing.written_leaves(site))
+
+
+@torch.compiler.assume_constant_result
+def note_loop(site: str) -> int:
+    """The newest torch.while_loop of the graph is that of the site."""
+    memories.mark_loop(site)
+    return 0
 
 
 @torch.compiler.assume_constant_result
@@ -264,9 +276,7 @@ def groups(site: str) -> Any:
 def stand_ins_suffice(site: str) -> bool:
     """Whether no other tensor has turned out to need a stand-in, and no other attribute or list to be written to."""
     notes = tracing.notebook()
-    same_fields = len(tracing.fields_of(site)) == notes[site, "field count"]
-    same_containers = len(tracing.containers_of(site)) == notes[site, "container count"]
-    return same_fields and same_containers and bool(memories.groups_of(site) == notes[site, "groups"])
+    return bool(tracing.found_at(site) == notes[site, "found"] and memories.groups_of(site) == notes[site, "groups"])
 
 
 @torch.compiler.assume_constant_result

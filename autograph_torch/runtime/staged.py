@@ -20,7 +20,15 @@ import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime import notes
-from autograph_torch.runtime.carried import begin_trip, check_apart, end_trip, outermost, write_back_carried
+from autograph_torch.runtime.carried import (
+    begin_test,
+    begin_trip,
+    check_apart,
+    end_loop,
+    end_trip,
+    outermost,
+    write_back_carried,
+)
 from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
@@ -97,7 +105,7 @@ def run(
         carried_spec = spec_of(carried)
         notes.note_memories(site, carried_spec)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
-        leaves = _attempt(site, test, trip, init, handed, tensors, groups, memories, carriers, fields, sure)
+        leaves = _attempt(site, test, trip, init, state, handed, tensors, groups, memories, carriers, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
             final, contents = decode(notes.carry_decoder(site), ends, (), handed)
@@ -113,6 +121,7 @@ def run(
                     if own_attributes(state[k]) is not None:
                         note_replaced(state[k], final[k])
             note_results(site, tuple(final[1:]))
+            end_loop(site)
             return tuple(final[1:])
         notes.discard_attempt(site)
         if notes.takes_apart(site):
@@ -128,6 +137,7 @@ def _attempt(
     test: Callable[[State], Any],
     trip: Callable[[State], State],
     init: list[torch.Tensor],
+    initial: State,
     handed: State,
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
@@ -159,6 +169,7 @@ def _attempt(
         notes.enter_body(site, "test")
         state, _, _ = entered_with(list(leaves))
         notes.enter_test()
+        begin_test(initial, state)
         autograph_effects = body_effects(outer)
         flag = truth(test(state[1:]))
         # It runs once more than the body, and before the loop as well.
@@ -175,11 +186,14 @@ def _attempt(
 
     def body_fn(*leaves: torch.Tensor) -> list[torch.Tensor]:
         notes.enter_body(site, "trip")
-        before, own, objects = entered_with(list(leaves))
+        written_to = notes.written_leaves(site)
+        before, own, objects = entered_with(
+            [leaves[k].clone() if k in written_to else leaves[k] for k in range(len(leaves))]
+        )
         autograph_effects = body_effects(outer)
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
-        begin_trip(objects)
+        begin_trip(site, objects, initial, before)
         after = trip(before[1:])
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
             end_trip(site, objects, tuple([after[k] for k in range(len(after)) if handed[k + 1] is not HOLE]))
@@ -198,7 +212,9 @@ def _attempt(
         return parted([leaves[k].clone() for k in range(len(leaves))])
 
     begin = init if init else [torch.zeros(())]  # torch's gradient of a loop needs something to carry
-    return list(torch_while_loop(cond_fn, body_fn, tuple(begin)))[:count]
+    results = list(torch_while_loop(cond_fn, body_fn, tuple(begin)))[:count]
+    notes.note_loop(site)
+    return results
 
 
 def _handed(site: str, state: State) -> State:

@@ -172,6 +172,16 @@ def shares_contents(tracer: Any, container: Any) -> bool:
     return any(one is container for one, *_ in shared_contents(tracer))
 
 
+def taken_away(tracer: Any) -> list[tuple[Any, Any]]:
+    """Objects that may not be used in a body, with their contents if they are containers."""
+    return tracer.__dict__.setdefault("_autograph_taken_away", [])  # type: ignore[no-any-return]
+
+
+def unusable() -> set[Any]:
+    """Objects of this trace whose attributes may not be used any more."""
+    return notebook().setdefault("unusable", set()) if TracingContext.try_get() is not None else set()
+
+
 def has_written_to_containers() -> bool:
     """Whether a list or dict from around has been written to since `enter_body`."""
     return bool(current_tracer().__dict__["_autograph_written_to"])
@@ -198,10 +208,25 @@ def containers_of(site: str) -> list[Field]:
     return notebook().setdefault((site, "containers"), [])  # type: ignore[no-any-return]
 
 
+def stale_at(site: str) -> dict[Any, None]:
+    """Objects that a loop begins with, writes to and replaces: behind it they are not what they are in eager."""
+    return notebook().setdefault((site, "stale"), {})  # type: ignore[no-any-return]
+
+
+def written_leaves(site: str) -> dict[int, None]:
+    """The positions of tensors in the carry of a loop that trips write to in place."""
+    return notebook().setdefault((site, "leaves"), {})  # type: ignore[no-any-return]
+
+
 def forget_fields(site: str) -> None:
     """The site is about to be traced anew."""
-    notebook().pop((site, "fields"), None)
-    notebook().pop((site, "containers"), None)
+    for kind in ("fields", "containers", "stale", "leaves", "replaced"):
+        notebook().pop((site, kind), None)
+
+
+def found_at(site: str) -> tuple[int, ...]:
+    """How much has been found out about a site."""
+    return len(fields_of(site)), len(containers_of(site)), len(stale_at(site)), len(written_leaves(site))
 
 
 def _side_effects() -> Any:

@@ -252,3 +252,102 @@ def the_test_of_a_loop_writes_to_a_list(x):
     while check(x):
         x = x / 2
     return log, x
+
+
+def put_first(xs, v):
+    xs[0] = v
+
+
+@program(inputs=INPUTS)
+def a_helper_writes_to_a_list_that_the_loop_rebinds(x):
+    xs = [x * 1, x * 2]
+    while x.norm() > 1:
+        x = x / 2
+        put_first(xs, x)
+        xs = [xs[1], xs[0]]
+    return xs
+
+
+@program(inputs=INPUTS, refused="AG206: the first trip writes to the list that `old` names")
+def a_helper_writes_to_a_list_of_two_names_that_the_loop_rebinds(x):
+    xs = [x * 1, x * 2]
+    old = xs
+    while x.norm() > 1:
+        x = x / 2
+        put_first(xs, x)
+        xs = [xs[1], xs[0]]
+    return xs, old
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+@program(inputs=INPUTS, refused="AG206: the first trip writes to the object that `first` names")
+def an_object_is_written_to_and_replaced_in_a_loop(x):
+    box = Box(x * 1)
+    first = box
+    while x.norm() > 1:
+        x = x / 2
+        box.v = box.v + x
+        box = Box(box.v * 2)
+    return box.v, first.v
+
+
+@program(inputs=INPUTS)
+def a_tensor_is_written_to_and_replaced_in_a_loop(x):
+    y = torch.zeros(3)
+    z = y
+    while x.norm() > 1:
+        y.add_(x)
+        y = y * 1.5
+        x = x / 2
+    return y, z
+
+
+@program(inputs=INPUTS, grad=True)
+def gradients_of_a_tensor_that_is_written_to_and_replaced(x):
+    y = x * 0.5
+    while x.norm() > 1:
+        y.add_(x)
+        y = y * x
+        x = x / 2
+    return y
+
+
+@program(inputs=INPUTS, refused="AG314: `last` is `y`, which the next trip writes to")
+def another_name_of_a_tensor_that_is_written_to_and_replaced(x):
+    y = torch.zeros(3)
+    last = torch.ones(3)
+    while x.norm() > 1:
+        y.add_(x)
+        y = y * 1.5
+        last = y
+        x = x / 2
+    return y, last * 1
+
+
+@program(inputs=INPUTS)
+def a_sum_in_a_dict_grows_in_place(x):
+    totals = {"loss": torch.zeros(()), "n": 0}
+    while x.norm() > 1:
+        x = x / 2
+        totals["loss"] += x.sum()
+        if x[0] > 0.2:
+            totals["loss"] = totals["loss"] * 0
+        totals["n"] += 1
+    return totals
+
+
+@program(inputs=INPUTS)
+def a_sum_grows_in_place_in_two_loops(x):
+    total = torch.zeros(3)
+    while x.norm() > 1:
+        h = x * 1
+        while h.norm() > 0.5:
+            total += h
+            h = h / 2
+            total = total * 0.9
+        x = x / 2
+    return total
