@@ -18,11 +18,12 @@ from typing import Any
 
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables import ConstDictVariable, ListVariable, TupleVariable
-from torch._dynamo.variables.lists import CommonListMethodsVariable
+from torch._dynamo.variables.base import ValueMutationExisting, ValueMutationNew
+from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable
 
 from autograph_torch.runtime import outside, tracing
 
-_CONTAINERS = (ListVariable, ConstDictVariable)
+_CONTAINERS = (ListVariable, ConstDictVariable, DequeVariable)
 _WRITERS = (
     "call_method",
     "mp_ass_subscript_impl",
@@ -84,8 +85,35 @@ def _is_from_around(item: Any, tracer: Any) -> bool:
 def fill_in_containers(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Do the work of outside.written_containers when the tracer is about to enter it."""
     if code is outside.written_containers.__code__:
-        known = parent.output.side_effects.id_to_variable
+        effects = parent.output.side_effects
         found = tracing.containers_of(arguments["site"].as_python_constant())
-        # What Dynamo first met inside a body, it forgets behind.
-        items = [one.item if one.place is None else known.setdefault(one.place, one.item) for one in found]
-        arguments["found"] = TupleVariable(items)
+        arguments["found"] = TupleVariable([_plain(_registered(one, effects)) for one in found])
+
+
+def _registered(found: tracing.Field, effects: Any) -> Any:
+    """The variable that Dynamo has for a container now: what it first met inside a body, it forgets behind."""
+    if found.place is None:
+        return found.item
+    holder = effects.id_to_variable.setdefault(found.place, found.holder)
+    return holder if found.holder is found.item else holder._base_vt
+
+
+def _plain(item: Any) -> Any:
+    """The container itself, or a list of the same contents for a deque, which the runtime writes to in its place."""
+    if not isinstance(item, DequeVariable):
+        return item
+    lists = tracing.lists_of_deques()
+    if item not in lists:
+        mutation, around = ValueMutationNew(), item.mutation_type
+        assert around is not None
+        mutation.scope = around.scope
+        lists[item] = ListVariable(item.items, mutation_type=mutation)
+        lists[item].items = item.items
+    return lists[item]
+
+
+def note_write_to_deque(item: Any) -> None:
+    """What the runtime has done to the list of a deque."""
+    deque = next((one for one, known in tracing.lists_of_deques().items() if known is item), None)
+    if deque is not None and isinstance(deque.mutation_type, ValueMutationExisting):
+        deque.mutation_type.is_modified = True

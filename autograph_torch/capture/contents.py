@@ -48,7 +48,8 @@ def _share(tracer: Any, original: Any, copy: Any) -> None:
     # In a body inside of another the original is a copy itself: what shares its contents goes along.
     around = [one for tracer in tracing.enclosing(tracer.parent) for one in tracing.shared_contents(tracer)]
     known = {one: None for variable, _, copied in around for one in (variable, copied) if one.items is original.items}
-    for variable in {original: None, **known}:
+    deques = {one: None for one, known_list in tracing.lists_of_deques().items() if known_list is original}
+    for variable in {original: None, **known, **deques}:
         tracing.shared_contents(tracer).append((variable, variable.items, copy))
         variable.items = copy.items
 

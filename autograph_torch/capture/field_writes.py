@@ -22,7 +22,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
-from autograph_torch.capture.container_writes import may_be_written
+from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.replacing import containers_in, note_carried_write
 from autograph_torch.runtime import fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
@@ -99,6 +99,7 @@ def watch_twins() -> None:
             message = "what this gives may be a list or dict from before, and one of the two is written to afterwards"
             raise refusal_at(*_lines()[var], "AG314", message, "copy the list or dict before")
         _note_carried(self, var)
+        note_write_to_deque(var)
         mutation(self, var)
 
     def store_attr(self: Any, item: Any, name: str, *args: Any, **kwargs: Any) -> None:

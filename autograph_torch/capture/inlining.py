@@ -36,6 +36,7 @@ from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.buffers import set_nothing, sets_again
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
+from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs
@@ -273,6 +274,7 @@ _REPAIRS = (
     known_sizes,
     gradients_of_their_own,
     indices_from_data,
+    deques_with_lengths,
 )
 _attempts: list[Attempt] = []  # the traces under way; the innermost last
 

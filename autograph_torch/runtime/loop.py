@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +17,10 @@ from autograph_torch.runtime.outside import is_shared, keep
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
-    copy_of,
     lift_all,
     lower_all,
     same_object,
     tensors_in,
-    write_back,
 )
 from autograph_torch.runtime.values import HOLE
 
@@ -107,7 +106,7 @@ def run_with_writes(
     def whole(before: State) -> State:
         objects: State = ()
         for k in range(len(mutated)):
-            objects += (mutated[k] if _stays(mutated[k]) else copy_of(before[rebound + k], []),)
+            objects += (mutated[k] if _stays(mutated[k]) else before[rebound + k],)
         values = lower_all(lifted, given)
         read = tuple([given[k] if is_shared(given[k]) else values[k] for k in range(len(given))])
         return (*before[:rebound], *objects, *read)
@@ -130,21 +129,19 @@ def run_with_writes(
                 note_replaced(state[k], final[k])
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
-        if isinstance(original, (list, dict)) and not _stays(original):
-            write_back(original, value)
-        objects.append(original if _stays(original) or isinstance(original, (list, dict)) else value)
+        objects.append(original if _stays(original) else value)
     return (*final[:rebound], *objects, *given)
 
 
 def _stays(value: Any) -> bool:
-    """Whether an object that is written to is the same one in the body; others are carried, and copied back."""
-    return isinstance(value, torch.Tensor) or type(value) in (list, dict, tuple)
+    """Whether an object that is written to is the same one in the body; numbers (`n += 1`) are carried."""
+    return isinstance(value, (torch.Tensor, list, dict, tuple, deque))
 
 
 def _check_same_objects(objects: State, values: State) -> None:
     """What is written to in place must still be the object that it was when the trip ends."""
     for one, value in zip(objects, values, strict=True):
-        if isinstance(one, (torch.Tensor, list, dict)) and not same_object(value, one):
+        if _stays(one) and not same_object(value, one):
             refuse(
                 "AG206",
                 "a loop both writes to an object in place and rebinds its name",

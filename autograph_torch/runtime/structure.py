@@ -235,18 +235,19 @@ Pairs = list[tuple[Any, Any]]
 def copy_of(value: Any, pairs: Pairs) -> Any:
     """Containers of its own to write to; `pairs` gets every list and dict inside, each with its copy.
 
-    What a branch does to them stays in the branch until it is written back.
+    What a branch does to them stays in the branch until it is written back. (That an OrderedDict, a defaultdict or a
+    deque is written to, the first trace of a body tells: capture/container_writes.py.)
     """
-    if isinstance(value, (list, dict)):
+    if type(value) is list or type(value) is dict:
         known = copy_in(value, pairs, None)
         if known is not None:
             return known  # another name of it, or another place where it is
-    if isinstance(value, list):
+    if type(value) is list:
         items: list[Any] = []
         pairs.append((value, items))
         items.extend([copy_of(value[k], pairs) for k in range(len(value))])
         return items
-    if isinstance(value, dict):
+    if type(value) is dict:
         entries: dict[Any, Any] = {}
         pairs.append((value, entries))
         entries.update({key: copy_of(value[key], pairs) for key in value})

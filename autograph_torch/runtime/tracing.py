@@ -137,7 +137,8 @@ def note_fields(site: str) -> None:
     containers = containers_of(site)
     for item in written_containers(current_tracer()):
         if all(one.item is not item for one in containers):
-            containers.append(Field(item, "", places.get(item)))
+            holder = next((one for one in places if getattr(one, "_base_vt", None) is item), item)
+            containers.append(Field(item, "", places.get(holder), holder))
 
 
 def written_fields() -> list[tuple[Any, str]]:
@@ -172,6 +173,11 @@ def shares_contents(tracer: Any, container: Any) -> bool:
     return any(one is container for one, *_ in shared_contents(tracer))
 
 
+def lists_of_deques() -> dict[Any, Any]:
+    """Variables of deques -> lists with the same contents (capture/container_writes.py)."""
+    return notebook().setdefault("deques", {}) if TracingContext.try_get() is not None else {}
+
+
 def taken_away(tracer: Any) -> list[tuple[Any, Any]]:
     """Objects that may not be used in a body, with their contents if they are containers."""
     return tracer.__dict__.setdefault("_autograph_taken_away", [])  # type: ignore[no-any-return]
@@ -196,6 +202,7 @@ class Field:
     item: Any
     name: str
     place: int | None
+    holder: Any = None  # of the contents of a dict of a class of its own (private: _base_vt), that object
 
 
 def fields_of(site: str) -> list[Field]:

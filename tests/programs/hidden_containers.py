@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict, deque
+
 import torch
 from torch import nn
 
@@ -351,3 +353,48 @@ def a_sum_grows_in_place_in_two_loops(x):
             total = total * 0.9
         x = x / 2
     return total
+
+
+@program(inputs=INPUTS)
+def a_deque_in_a_loop(x):
+    window = deque([x * 0, x * 0, x * 0], maxlen=3)
+    while x.norm() > 1:
+        window.append(x)
+        x = x / 2
+    return torch.stack(list(window))
+
+
+class Window(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.window = deque([torch.zeros(3)] * 2, maxlen=2)
+
+    def forward(self, x):
+        if x[0] > 0.5:
+            self.window.append(x * 2)
+        return sum(self.window)
+
+
+program(inputs=INPUTS)(Window)
+
+
+@program(inputs=INPUTS)
+def lists_in_a_defaultdict(x):
+    found = defaultdict(list)
+    for k in range(3):
+        if x[k] > 0:
+            found["v"].append(x[k] * 1)
+        else:
+            found["v"].append(x[k] * 2)
+    return torch.stack(found["v"])
+
+
+@program(inputs=INPUTS)
+def counts_in_a_counter(x):
+    counts = Counter({"positive": 0, "negative": 0})
+    for k in range(3):
+        if x[k] > 0:
+            counts["positive"] += 1
+        else:
+            counts["negative"] += 1
+    return counts["positive"], counts["negative"]

@@ -1,0 +1,39 @@
+"""Deques from outside of a trace keep their length."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import convert
+
+
+def push(window: deque[Any], x: torch.Tensor) -> tuple[int, torch.Tensor]:
+    window.append(x * 2)
+    if x.sum() > 0:
+        window.append(x * 3)
+    return len(window), sum(window) + x
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_length(length: int) -> None:
+    compiled = torch.compile(convert(push), backend="eager", fullgraph=True)
+    for value in (1.0, -1.0, 2.0):
+        x = torch.full((2,), value)
+        windows = [deque([torch.ones(2), torch.zeros(2)], maxlen=length) for _ in range(2)]
+        expected, found = push(windows[0], x), compiled(windows[1], x)
+        torch.testing.assert_close(found, expected)
+        torch.testing.assert_close(list(windows[1]), list(windows[0]))
+        assert windows[1].maxlen == length
+
+
+def test_torch_needs_it() -> None:
+    def length(window: deque[int], x: torch.Tensor) -> torch.Tensor:
+        window.append(3)
+        return x + len(window)
+
+    compiled = torch.compile(length, backend="eager", fullgraph=True)
+    assert compiled(deque([1, 2], maxlen=2), torch.zeros(())) == 3, "remove autograph_torch/capture/deques.py"
