@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import runpy
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import autograph_torch
+from autograph_torch.cli.arguments import parser
 from autograph_torch.diagnostics import RULES
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +45,15 @@ def block(language: str) -> str:
 
 def test_readme_names_everything_that_is_public() -> None:
     assert [name for name in autograph_torch.__all__ if name != "__version__" and f"`{name}" not in README] == []
+
+
+def test_readme_names_every_flag() -> None:
+    (commands,) = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    for command in commands.choices.values():
+        for action in command._actions:
+            names = [name for name in action.option_strings if not name.startswith("--no-")]
+            named = [name for name in names if re.search(rf"(?<![\w-]){name}(?![\w-])", README)]
+            assert named or names in ([], ["-h", "--help"]), names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
