@@ -291,7 +291,8 @@ class _Loops:
             kept = [n if n not in self._around else self._facts.fresh("same") for n in carry.names]
             statements.append(assign(kept, result, always_tuple=True))
         else:
-            keywords["after"] = self._callable(node, "after", list(carry.names), rest, statements)
+            never = _attribute(RUNTIME, "never") if _is_endless(node) else None
+            keywords["after"] = never or self._callable(node, "after", list(carry.names), rest, statements)
             statements.append(returns(runtime_call(operator, *arguments, **keywords)))
         orelse = [] if rest is not None else node.orelse
         return [replace(node, s) for s in statements] + orelse
@@ -315,6 +316,12 @@ class _Loops:
         parameter = self._facts.fresh(base)
         unpack = gast.Assign(targets=[node.target], value=name(parameter), type_comment=None)
         return parameter, [place(unpack, node.target)]
+
+
+def _is_endless(node: gast.For | gast.While) -> bool:
+    """Whether a loop ends by `return` alone: `while True` without a `break` of its own."""
+    endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
+    return endless and not exits(node.body).breaks
 
 
 def _ways_on(body: list[gast.stmt], loop: str) -> int:

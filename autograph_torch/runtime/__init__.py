@@ -22,7 +22,7 @@ from autograph_torch.runtime.iteration import zip_ as zip
 from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
-from autograph_torch.runtime.steps import for_steps, while_steps
+from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.values import undefined
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "is_nonzero",
     "joined",
     "math",
+    "never",
     "not_",
     "numbers",
     "once",

@@ -25,9 +25,9 @@ def plain_containers(values: Values) -> Values:
     """The lists and dicts among values and in tuples; not those inside of other lists and dicts."""
     found: Values = ()
     for k in range(len(values)):
-        if type(values[k]) is tuple:
+        if isinstance(values[k], tuple):
             found += plain_containers(values[k])
-        elif type(values[k]) is list or type(values[k]) is dict:
+        elif isinstance(values[k], (list, dict)) and type(values[k]) in (list, dict):
             found += (values[k],)
     return found
 

@@ -53,7 +53,7 @@ from autograph_torch.runtime.outside import (
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import copies_of, spec_of, tensors_in
-from autograph_torch.runtime.values import HOLE
+from autograph_torch.runtime.values import HOLE, Hole
 
 State = tuple[Any, ...]
 _ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
@@ -196,7 +196,7 @@ def _attempt(
         begin_trip(site, objects, initial, before)
         after = trip(before[1:])
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
-            end_trip(site, objects, tuple([after[k] for k in range(len(after)) if handed[k + 1] is not HOLE]))
+            end_trip(site, objects, tuple([after[k] for k in range(len(after)) if not isinstance(handed[k + 1], Hole)]))
         note_handed(site, after)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad

@@ -29,6 +29,11 @@ After = Callable[..., Any] | None
 UNROLL_LIMIT = 8  # trips of a range that are worth a copy of the body each
 
 
+def never(*_: Any) -> Any:
+    """What follows a loop that ends by `return` alone: nothing."""
+    return HOLE
+
+
 class Outcomes:
     """A loop whose steps tell how they ended: (how, value of `return`, state)."""
 
@@ -291,4 +296,6 @@ def _staged_steps(
     )
     if isinstance(value, Hole):  # torch 2.11 cannot ask whether a number of the graph is an object
         return _finish(after, state)
+    if after is never:
+        return value
     return cond(how == EXIT, lambda v, _: v, lambda _, final: _finish(after, final), (value, state))

@@ -238,16 +238,17 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
     What a branch does to them stays in the branch until it is written back. (That an OrderedDict, a defaultdict or a
     deque is written to, the first trace of a body tells: capture/container_writes.py.)
     """
-    if type(value) is list or type(value) is dict:
+    own = isinstance(value, (list, dict)) and type(value) in (list, dict)
+    if own:
         known = copy_in(value, pairs, None)
         if known is not None:
             return known  # another name of it, or another place where it is
-    if type(value) is list:
+    if own and isinstance(value, list):
         items: list[Any] = []
         pairs.append((value, items))
         items.extend([copy_of(value[k], pairs) for k in range(len(value))])
         return items
-    if type(value) is dict:
+    if own:
         entries: dict[Any, Any] = {}
         pairs.append((value, entries))
         entries.update({key: copy_of(value[key], pairs) for key in value})
