@@ -398,3 +398,15 @@ def counts_in_a_counter(x):
         else:
             counts["negative"] += 1
     return counts["positive"], counts["negative"]
+
+
+@program(inputs=INPUTS)
+def numbers_in_a_grid(x):
+    grid = [[0.0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            if x[i] > x[j + 1]:
+                grid[i][j] = 1.0
+            else:
+                grid[i][j] = -1.0
+    return grid

@@ -425,3 +425,15 @@ def object_that_both_branches_give(x):
     else:
         pair = (table, -x)
     return pair[0].weights * pair[1]
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-0.1, 0.2, 0.3),)])
+def a_loop_that_ends_by_return_alone(x):
+    n = 0
+    while True:
+        x = x * 0.5
+        n += 1
+        if x.norm() < 1:
+            return x, n
+        if n > 2:
+            return -x, n
