@@ -403,9 +403,12 @@ def _around(frame: Any, index: int, seen: set[int]) -> Any:
         entry = instruction.exn_tab_entry
         if entry is not None and frame.indexof[entry.target] not in seen:
             return entry
-        if instruction.opname in ("RERAISE", "RETURN_VALUE") and entry is None:
+        if instruction.opname in _ENDS and entry is None:
             return None
     return None
+
+
+_ENDS = ("RERAISE", "RETURN_VALUE", "RETURN_CONST")  # the last in Python 3.12 and 3.13
 
 
 def _is_handler(index: int, instructions: list[Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,6 +43,17 @@ def test_a_translator_knows_its_place() -> None:
     annotated = set(symbolic_convert.InstructionTranslatorBase.__annotations__)
     text = inspect.getsource(symbolic_convert.InstructionTranslatorBase.__init__)
     assert [name for name in names if name not in annotated and f"self.{name}" not in text] == []
+
+
+@pytest.mark.parametrize("end", ["RETURN_VALUE", "RETURN_CONST", "RERAISE"])
+def test_a_handler_ends_where_it_leaves_the_function(end: str) -> None:
+    """What stands behind its end may be covered by a handler that does not cover it."""
+    elsewhere = SimpleNamespace(target="handler of something else")
+    entries = {"PUSH_EXC_INFO": None, end: None, "CALL": elsewhere}
+    instructions = [SimpleNamespace(opname=name, exn_tab_entry=entry) for name, entry in entries.items()]
+    frame = SimpleNamespace(instructions=instructions, indexof={elsewhere.target: 9})
+    assert hosts._around(frame, 0, {0}) is None
+    assert hosts._around(frame, 2, {0}) is elsewhere
 
 
 def refusal(program: Any) -> str:
