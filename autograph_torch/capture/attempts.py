@@ -40,11 +40,13 @@ class Attempt:
     splits: places (file, line) of `if` statements that need what follows in both branches.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
+    settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
+    settled: bool = False
     number: int = 1
 
     def after(self, error: CaptureError) -> Attempt | None:

@@ -19,6 +19,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -34,6 +35,7 @@ from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.buffers import set_nothing, sets_again
+from autograph_torch.capture.choices import CHOICES
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.deques import deques_with_lengths
@@ -51,7 +53,7 @@ from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.second_gradients import refusing_second_gradients
-from autograph_torch.capture.settling import fill_in_flags, settle
+from autograph_torch.capture.settling import OF_TWO_TYPES, fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.torch_fixes import (
@@ -116,8 +118,9 @@ def install(required: bool = True) -> None:
             code = code_of(symbolic_locals["written"].as_python_constant()[0])
         if code is plain.__code__:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
-        if code in FILLED_IN:
-            symbolic_locals.update(FILLED_IN[code](parent, symbolic_locals))
+        for filled_in in (FILLED_IN, CHOICES):
+            if code in filled_in:
+                symbolic_locals.update(filled_in[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
         fill_in_contents(code, parent, symbolic_locals)
         fill_in_containers(code, parent, symbolic_locals)
@@ -185,7 +188,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
-            settle(graph)
+            settle(graph, refuse=bool(_attempts) and not _attempts[-1].settled)
         if not performing.is_looking():
             compiles = getattr(backend, "__name__", "") != "eager"
             if compiles:
@@ -243,6 +246,7 @@ def _names(code: types.CodeType, globals_: dict[str, Any], closure: Any) -> dict
 def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
     first: CaptureError | None = None
+    settled: Attempt | None = None  # what succeeds where no attempt does without numbers that may be tensors
     while True:
         _attempts.append(attempt)
         try:
@@ -250,6 +254,10 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
                 return trace(attempt)
         except CaptureError as error:
             following = attempt.after(error)
+            if error.diagnostic.message == OF_TWO_TYPES:
+                settled = settled or replace(attempt, settled=True)
+            if following is None:
+                following, settled = settled, None
             if following is None:
                 explained = with_reason(error)
                 if explained is error:

@@ -2,7 +2,8 @@
 
 The tracer keeps, for every trace, the nodes of such tensors with their flags. A tensor that is computed of nothing but
 such tensors and numbers is a number, too, where they all are. When the graph is there, `settle` finds those that leave
-it and puts an operator behind them that raises when the flag is set.
+it. The next trace may do without them, where the two are different results (runtime/picking.py); when it cannot, an
+operator behind them raises when the flag is set.
 
 Private names: SubgraphTracer.lifted_freevars, the inputs of a body; wrap_fx_proxy.
 tests/capture/test_settling.py fails clearly when torch changes what this leans on.
@@ -21,6 +22,7 @@ from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import either, notes, tracing
 from autograph_torch.runtime.performing import HostCall
 
+OF_TWO_TYPES = "on this path a result of the function is a Python number, on others a tensor"
 _NO_ARGUMENTS = ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ())))
 _ARITHMETIC = frozenset(
     getattr(operator, name)
@@ -48,9 +50,8 @@ def _refusal() -> int:
     """What is raised where the number would leave the graph."""
     filename, line, text = tracing.user_line()
     column = len(text) - len(text.lstrip()) + 1
-    message = "on this path a result of the function is a Python number, on others a tensor"
     advice = "start with a tensor, `torch.zeros(())` for instance; under @autograph such a call runs in Python"
-    error = CaptureError(Diagnostic("AG310", filename, line, column, line, message, advice, text))
+    error = CaptureError(Diagnostic("AG310", filename, line, column, line, OF_TWO_TYPES, advice, text))
     return notes.new_effect(HostCall(error, _NO_ARGUMENTS, (), raises=True))
 
 
@@ -101,8 +102,16 @@ def _is_tensor(node: Node) -> bool:
     return isinstance(node.meta.get("example_value"), torch.Tensor)
 
 
-def settle(module: GraphModule) -> None:
-    """Put an operator behind every tensor that leaves the graph, or is shown by an effect, and may be a number."""
+def settle(module: GraphModule, refuse: bool) -> None:
+    """Put an operator behind every tensor that leaves the graph, or is shown by an effect, and may be a number.
+
+    Raises:
+        CaptureError: with `refuse`, when one leaves the graph: AG310, at the branch where it may be a number.
+    """
+    found = [_failure(value) for value in module.graph.find_nodes(op="output")[0].all_input_nodes] if refuse else []
+    for failure in found:
+        if failure is not None:
+            raise CaptureError(notes.diagnostic_of(failure[1]))
     for inner in module.modules():
         if isinstance(inner, GraphModule):
             for node in list(inner.graph.nodes):

@@ -83,7 +83,7 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         field_writes.note_results(site, value)
     elif code is structure.number_of.__code__:
-        arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize()))
+        arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize(), tracer))
     elif code is outside.remember.__code__:
         _remembered()[arguments["site"].as_python_constant()] = list(_objects_in(arguments["values"]))
     elif code is codec.thing.__code__:
@@ -155,13 +155,26 @@ def _objects_in(variable: Any) -> Iterator[Any]:
         yield variable
 
 
-def _number_of(variable: Any) -> int:
+def _number_of(variable: Any, tracer: Any) -> int:
+    if isinstance(variable, TensorVariable):
+        return _number_of_tensor(variable, tracer)
     mutation = variable.mutation_type
     before = variable.source is not None or (mutation is not None and mutation.scope < current_scope_id())
     if not before and all(variable is not one for known in _remembered().values() for one in known):
         return -1
     for number, known in enumerate(_things()):
         if known is variable or (hasattr(known, "value") and known.value is getattr(variable, "value", None)):
+            return number
+    _things().append(variable)
+    return len(_things()) - 1
+
+
+def _number_of_tensor(variable: TensorVariable, tracer: Any) -> int:
+    """A number for a tensor from around the body that has no stand-in in it."""
+    if tracer.parent is None or _resolved(variable.proxy, tracer).tracer is tracer:
+        return -1
+    for number, known in enumerate(_things()):
+        if isinstance(known, TensorVariable) and is_same(known, variable, tracer):
             return number
     _things().append(variable)
     return len(_things()) - 1

@@ -36,6 +36,7 @@ from autograph_torch.runtime.outside import (
     written,
     written_containers,
 )
+from autograph_torch.runtime.picking import is_returned
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
@@ -104,6 +105,7 @@ def _staged(
     scratch: tuple[Any, ...],
 ) -> Any:
     site = notes.new_site()
+    notes.note_end(site, is_returned())
     keep_layouts()
     if torch.is_grad_enabled():
         keep_saved_buffers()

@@ -28,9 +28,11 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
 from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, SHARED, Plan, Spec
+from autograph_torch.runtime.picking import Choice, chosen
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
@@ -46,6 +48,8 @@ def thing(number: int, found: Any = None) -> Any:
 # What the text of the code needs beside its constants.
 _NAMES = {
     "torch": torch,
+    "Choice": Choice,
+    "chosen": chosen,
     "OrderedDict": OrderedDict,
     "either": either,
     "number_flag": number_flag,
@@ -96,9 +100,9 @@ def write_encoder(spec: Spec, plan: Plan, as_float: bool = False) -> Written:
     return writer.finish(encode, f"[{', '.join(writer.leaves)}]")
 
 
-def write_decoder(plan: Plan, as_float: bool = False, for_branch: bool = False) -> Written:
-    """Code that puts a value together again by a plan."""
-    writer = _Writer(as_float, for_branch)
+def write_decoder(plan: Plan, as_float: bool = False, for_branch: bool = False, picks: bool = False) -> Written:
+    """Code that puts a value together again by a plan; `picks`: what depends on data is picked behind the graph."""
+    writer = _Writer(as_float, for_branch, picks)
     return writer.finish(decode, writer.decode(plan, ()))
 
 
@@ -115,6 +119,7 @@ class _Writer:
 
     as_float: bool
     for_branch: bool = False
+    picks: bool = False
     leaves: list[str] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)
     made: dict[tuple[int, ...], str] = field(default_factory=dict)  # tensors by their place in the value
@@ -137,6 +142,8 @@ class _Writer:
 
     def encode(self, path: str, spec: Spec, plan: Plan) -> None:
         kind = plan[0]
+        if kind == "choice":
+            return self._encode_choice(path, spec, plan)
         if spec[0] in SHARED:
             spec = spec[2]
         if kind == "maybe":
@@ -173,6 +180,27 @@ class _Writer:
             self._leaf(f"torch.full((), {spec[0] in ('number', 'const')})", torch.bool)
         self.encode(path, spec, plan[2][0])
 
+    def _encode_choice(self, path: str, spec: Spec, plan: Plan) -> None:
+        """Which alternative it is, and all of them; zeros for those that it is not."""
+        own = spec[2] if spec[0] == "choice" else () if _absent(spec) else (spec,)
+        places = [alternative(plan, one) for one in own]
+        if spec[0] == "choice":
+            which = f"{path}.which.clone()"
+            for k, place in enumerate(places):
+                if place != k:
+                    which = f"torch.where({path}.which == {k}, {place}, {which})"
+        else:
+            which = f"torch.scalar_tensor({places[0] if places else 0}, dtype=torch.int64)"
+        self._leaf(which, torch.int64)
+        for number, part in enumerate(plan[2]):
+            if number not in places:
+                self.encode(path, _ABSENT, part)
+            elif spec[0] == "choice":
+                k = places.index(number)
+                self.encode(f"{path}.values[{k}]", own[k], part)
+            else:
+                self.encode(path, spec, part)
+
     def _tensor(self, path: str, spec: Spec, plan: Plan) -> str:
         _, dtype, sizes, device, _ = plan
         made = f"dtype={dtype}, device={device!r}"
@@ -197,7 +225,7 @@ class _Writer:
     def decode(self, plan: Plan, path: tuple[int, ...]) -> str:
         kind = plan[0]
         if kind == "tensor":
-            self.made[path] = f"tensor{len(self.made)}"
+            self.made[path] = f"tensor{self.used}"
             return f"({self.made[path]} := {self._next_leaf(plan[1])})"
         if kind == "number":
             return f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
@@ -207,6 +235,10 @@ class _Writer:
             return self.constant(plan[1])
         if kind == "same":
             return f"originals[{plan[1]}]"
+        if kind == "outer":
+            self.made[path] = f"tensor{self.used}"
+            self.used += 1  # it travelled in case the other branch gave another one
+            return f"({self.made[path]} := thing({plan[1]}))"
         if kind == "again":
             return self.made[plan[1]]
         if kind == "object":
@@ -222,7 +254,15 @@ class _Writer:
         if kind == "either":
             flag = self._next_leaf(torch.bool)
             return f"either({self.decode(plan[2][0], path)}, {flag})"
+        if kind == "choice":
+            return self._choice(plan, path)
         return self._container(plan, [self.decode(part, (*path, k)) for k, part in enumerate(plan[2])])
+
+    def _choice(self, plan: Plan, path: tuple[int, ...]) -> str:
+        which = self._next_leaf(torch.int64)
+        values = "".join(f"{self.decode(part, (*path, -1 - k))}, " for k, part in enumerate(plan[2]))
+        self.made[path] = f"choice{self.used}"
+        return f"({self.made[path]} := {'chosen' if self.picks else 'Choice'}({which}, ({values})))"
 
     def _container(self, plan: Plan, parts: list[str]) -> str:
         kind = plan[0]

@@ -22,12 +22,14 @@ Plan = tuple[Any, ...]
 # How a step of a loop ended stays a tensor: it is only ever compared.
 HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 
-# The same object as one from around the branch, or as an earlier part of the result: (kind, which one, its spec).
-SHARED = ("same", "again")
+# The same object as one that the branch may write to, as an earlier part of the result, or as a tensor from around the
+# branch that nobody writes to: (kind, which one, its spec).
+SHARED = ("same", "again", "outer")
 
 MAPPINGS = ("dict", "ordered")
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
-CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", "maybe", "either")
+# A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
+CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", "maybe", "either", "choice")
 
 
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
@@ -45,9 +47,11 @@ class Mismatch(Exception):
 def travel(spec: Spec) -> Plan:
     """The leaves that a result travels as, whatever the other branch gives.
 
-    Python numbers always travel: the other branch may well have another one.
+    Python numbers and tensors from around the branch always travel: the other branch may well have another one.
     """
     kind = spec[0]
+    if kind == "outer":
+        return travel(spec[2])
     if kind == "named" and spec[1] is Outcome:
         return (kind, Outcome, (HOW, *(travel(part) for part in spec[2][1:])))
     if kind in CONTAINERS:
@@ -80,10 +84,9 @@ def carry_plan(spec: Spec) -> Plan:
 
 def gradients(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] in ("maybe", "either"):
-        return (False, *gradients(plan[2][0]))
     if plan[0] in CONTAINERS:
-        return tuple(wants for part in plan[2] for wants in gradients(part))
+        flag = (False,) if plan[0] in ("maybe", "either", "choice") else ()
+        return (*flag, *(wants for part in plan[2] for wants in gradients(part)))
     if plan[0] == "tensor":
         return (plan[4],)
     return (False,) if plan[0] == "number" else ()
@@ -92,7 +95,7 @@ def gradients(plan: Plan) -> tuple[bool, ...]:
 def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":
-        return _only_result(otherwise if then[0] == "hole" else then)
+        return only_result(otherwise if then[0] == "hole" else then)
     if then[0] in SHARED and then[:2] == otherwise[:2]:
         return then
     then, otherwise = _unaliased(then), _unaliased(otherwise)
@@ -236,12 +239,12 @@ def _settled(spec: Spec) -> Spec:
     return spec[2][0] if spec[0] == "either" else spec
 
 
-def _only_result(spec: Spec) -> Plan:
+def only_result(spec: Spec) -> Plan:
     """The plan of a value that only one branch gives: the same object stays the same object."""
-    if spec[0] == "same":
+    if spec[0] in ("same", "outer"):
         return spec
     if spec[0] in CONTAINERS:
-        return (spec[0], spec[1], tuple(_only_result(part) for part in spec[2]))
+        return (spec[0], spec[1], tuple(only_result(part) for part in spec[2]))
     return _filled(spec)
 
 
@@ -315,6 +318,8 @@ def describe(spec: Spec) -> str:
         return describe(spec[2][0])
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
+    if kind == "choice":
+        return " or ".join(map(describe, spec[2]))
     if kind in CONTAINERS:
         if kind == "instance":
             return f"an object of {spec[1][0].__name__} with the attributes {', '.join(spec[1][1])}"

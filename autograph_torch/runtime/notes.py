@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from autograph_torch.diagnostics import CaptureError, Diagnostic
-from autograph_torch.runtime import layout, memories, performing, tracing
+from autograph_torch.runtime import alternatives, layout, memories, performing, tracing
 from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
 from autograph_torch.runtime.gradients import keep_bits
 from autograph_torch.runtime.performing import HostCall
@@ -66,6 +66,13 @@ def _bodies() -> list[tuple[str, int]]:
 
 
 @torch.compiler.assume_constant_result
+def note_end(site: str, returned: bool) -> int:
+    """Remember whether what a branch gives is the result of the compiled function, whose type Python may pick."""
+    tracing.notebook()[site, "returned"] = returned
+    return 0
+
+
+@torch.compiler.assume_constant_result
 def note_then(site: str, spec: Any) -> Written:
     """Remember what the first branch gives; the code that takes it apart.
 
@@ -88,7 +95,8 @@ def note_otherwise(site: str, spec: Any) -> Written:
     """
     notes = tracing.notebook()
     try:
-        plan = layout.join(notes[site, "then"], spec)
+        join = alternatives.join_returned if notes[site, "returned"] else layout.join
+        plan = join(notes[site, "then"], spec)
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     notes[site, "plan"], first = plan, notes[site, "first"]
@@ -119,7 +127,8 @@ def branch_encoder(site: str, which: str, spec: Any) -> Written:
 def branch_decoder(site: str) -> Written:
     """The code that makes the result of either branch of what has travelled."""
     plan = tracing.notebook()[site, "plan"]
-    return write_decoder(plan, _as_float(layout.travel(plan)), for_branch=True)
+    outermost = len(_bodies()) == 1
+    return write_decoder(plan, _as_float(layout.travel(plan)), for_branch=True, picks=outermost)
 
 
 @torch.compiler.assume_constant_result
@@ -339,6 +348,11 @@ def new_effect(call: HostCall) -> int:
     """A number for one place of a traced program that calls a host function or raises."""
     _effects.append(call)
     return len(_effects) - 1
+
+
+def diagnostic_of(number: int) -> Diagnostic:
+    """Of an effect that raises an exception of ours."""
+    return _effects[number].function.diagnostic  # type: ignore[no-any-return]
 
 
 def is_failure(number: int) -> bool:

@@ -22,6 +22,7 @@ from autograph_torch.runtime.codec import NUMBER_DTYPES
 from autograph_torch.runtime.either import number_flag
 from autograph_torch.runtime.instances import own_attributes
 from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
 
@@ -42,8 +43,8 @@ def spec_of(
     """Describe a value by constants.
 
     A tensor or container that *is* one of `originals` (each with what stands in for it) is described as the same
-    object; and so is a value without data (a function, a module) that is one of `handed`. With `seen`, a tensor that
-    comes again in the value is described by the path of its first place.
+    object; and so is a value without data (a function, a module) that is one of `handed`. With `seen`, a tensor
+    from around the body is described as itself, and one that comes again in the value by the path of its first place.
     """
     if originals and isinstance(value, (torch.Tensor, list, dict)):
         for index in range(len(originals)):
@@ -75,6 +76,11 @@ def spec_of(
         return ("maybe", value.name, (spec_of(value.value),))
     if isinstance(value, Hole):
         return ("hole",)
+    if isinstance(value, Choice):
+        alternatives: Spec = ()
+        for k in range(len(value.values)):
+            alternatives += (spec_of(value.values[k], originals, handed, [], path),)
+        return ("choice", len(alternatives), alternatives)
     for index in range(len(handed)):
         if value is handed[index]:
             return ("object", index, type(value).__name__)
@@ -113,7 +119,8 @@ def _seen_spec(tensor: torch.Tensor, seen: Seen, path: tuple[int, ...]) -> Spec:
         if same_object(tensor, seen[k][0]):
             return ("again", seen[k][1], _tensor_spec(tensor))
     seen.append((tensor, path))
-    return _tensor_spec(tensor)
+    number = number_of(tensor)
+    return _tensor_spec(tensor) if number < 0 else ("outer", number, _tensor_spec(tensor))
 
 
 def _tensor_spec(tensor: torch.Tensor) -> Spec:

@@ -1,0 +1,83 @@
+"""How the tracer gives results whose type depends on data (runtime/picking.py).
+
+Private: a VariableTracker of our own, whose `reconstruct` writes the bytecode that runs behind the graph; the chain of
+frames that are being traced (InstructionTranslatorBase.parent, .instructions, .instruction_pointer).
+tests/capture/test_choices.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable
+from typing import Any
+
+from torch._dynamo.bytecode_transformation import create_call_function
+from torch._dynamo.variables import ConstantVariable
+from torch._dynamo.variables.base import VariableTracker
+
+from autograph_torch.runtime import performing, picking
+
+Locals = dict[str, Any]
+# Functions of the runtime that hand on what the branch (or the step, out of a branch) gives, though not by `return`.
+_RUNTIME = os.path.dirname(picking.__file__)
+_HANDS_ON = {
+    (os.path.join(_RUNTIME, filename), name)
+    for filename, names in (
+        ("branch.py", "_staged _attempt run then otherwise again <lambda>"),
+        ("steps.py", "_remaining"),
+    )
+    for name in names.split()
+}
+
+
+class ChosenVariable(VariableTracker):
+    """A value that exists behind the graph only."""
+
+    def __init__(self, which: VariableTracker, values: list[VariableTracker], **options: Any) -> None:
+        super().__init__(**options)
+        self.which = which
+        self.values = values
+
+    def python_type(self) -> type:
+        return picking.Choice
+
+    def reconstruct(self, codegen: Any) -> None:
+        codegen.add_push_null(lambda: codegen.load_import_from(picking.__name__, picking.pick.__name__))
+        codegen(self.which)
+        codegen.foreach(self.values)
+        codegen.extend_output(create_call_function(1 + len(self.values), False))
+
+
+def _chosen(parent: Any, given: Locals) -> Locals:
+    values = given["values"].realize()
+    return {"found": ChosenVariable(given["which"].realize(), list(values.items))}
+
+
+def _is_returned(parent: Any, given: Locals) -> Locals:
+    settings = performing.settings()
+    exported = settings is not None and settings.asserts  # an exported program gives tensors
+    return {"found": ConstantVariable.create(not exported and all(map(_hands_on, _frames(parent))))}
+
+
+def _frames(frame: Any) -> list[Any]:
+    """The frames that are being traced, from the inside out, down to the one that is compiled."""
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = getattr(frame, "parent", None)
+    return found
+
+
+def _hands_on(frame: Any) -> bool:
+    """Whether a frame returns the result of the call that it is at."""
+    code = frame.f_code
+    if (code.co_filename, code.co_name) in _HANDS_ON:
+        return True
+    return bool(frame.instructions[frame.instruction_pointer].opname == "RETURN_VALUE")
+
+
+CHOICES: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
+    picking.chosen.__code__: _chosen,
+    picking.is_returned.__code__: _is_returned,
+}

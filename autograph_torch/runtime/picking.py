@@ -1,0 +1,39 @@
+"""Results whose type depends on data: both are computed, and Python picks one when the graph has run.
+
+    if p:                    return ag.cond(p, lambda: None, lambda: x * 2)
+        return None
+    return x * 2             the graph gives (which, x * 2 or zeros); what follows the graph picks None or the tensor
+
+Such a value may only be returned: nothing in the graph could ask for its type. So the branches must be the last thing
+that the compiled function does (`is_returned`); what follows an `if` is moved into it where that helps
+(capture/attempts.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+class Choice:
+    """A value of one of several types inside of a branch that is returned: which (0-d int64), and each of them."""
+
+    def __init__(self, which: torch.Tensor, values: tuple[Any, ...]) -> None:
+        self.which = which
+        self.values = values
+
+
+def chosen(which: torch.Tensor, values: tuple[Any, ...], found: Any = None) -> Any:
+    """The value that is to be picked behind the graph. (Filled in by the tracer, capture/choices.py.)"""
+    return found
+
+
+def is_returned(found: bool = False) -> bool:
+    """Whether the result of the branch under trace is what the compiled function returns. (Filled in by the tracer.)"""
+    return found
+
+
+def pick(which: torch.Tensor, *values: Any) -> Any:
+    """What runs behind the graph."""
+    return values[int(which)]

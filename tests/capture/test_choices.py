@@ -1,0 +1,113 @@
+"""Results whose type depends on data: what the tracer is asked for, and where no choice can be given."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch._dynamo.codegen import PyCodegen
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+from torch._dynamo.variables.base import VariableTracker
+
+from autograph_torch import CaptureError, convert, export
+from tests.harness import vec
+
+
+def found(x: Tensor) -> Tensor | None:
+    if x.sum() > 0:
+        return x * 2
+    return None
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    return torch.compile(convert(function), fullgraph=True, backend="eager")
+
+
+def graphs_of(function: Callable[..., Any], *inputs: Tensor) -> int:
+    seen: list[Any] = []
+
+    def backend(graph: torch.fx.GraphModule, _: Any) -> Any:
+        seen.append(graph)
+        return graph
+
+    fast = torch.compile(convert(function), fullgraph=True, backend=backend)
+    for x in inputs:
+        torch.testing.assert_close(fast(x), function(x))
+    return len(seen)
+
+
+def test_one_graph_gives_both_types() -> None:
+    assert graphs_of(found, vec(1, 2), vec(-1, -2), vec(3, 4)) == 1
+
+
+def test_of_a_method_and_through_tail_calls() -> None:
+    class Finder:
+        def first(self, x: Tensor) -> Any:
+            return self.second(x + 1)
+
+        def second(self, x: Tensor) -> Any:
+            return found(x) if x[0] < 10 else "large"
+
+    for x in (vec(1, 2), vec(-9, -9), vec(20, 1)):
+        torch.testing.assert_close(compiled(Finder().first)(x), Finder().first(x))
+
+
+def used(x: Tensor) -> Tensor:
+    y = found(x)
+    return x if y is None else y + 1
+
+
+def in_a_block(x: Tensor) -> Tensor | None:
+    with torch.no_grad():
+        return found(x)
+
+
+def in_a_list(x: Tensor) -> list[Any]:
+    return [found(x)]
+
+
+@pytest.mark.parametrize("function", [used, in_a_block, in_a_list])
+def test_a_value_that_the_program_can_still_ask_for_its_type_is_never_a_choice(function: Callable[..., Any]) -> None:
+    fast = compiled(function)
+    for x in (vec(1, 2), vec(-1, -2)):
+        try:
+            torch.testing.assert_close(fast(x), function(x))
+        except CaptureError as error:
+            assert error.diagnostic.code == "AG310"
+
+
+def test_inside_of_a_function_that_is_not_converted() -> None:
+    inner = convert(found)
+
+    def outer(x: Tensor) -> bool:
+        return inner(x) is None
+
+    with pytest.raises(CaptureError, match="AG310"):
+        torch.compile(outer, fullgraph=True, backend="eager")(vec(1, 2))
+
+
+def test_an_exported_program_has_one_type() -> None:
+    with pytest.raises(CaptureError, match="AG310"):
+        export(found, (vec(1, 2),))
+
+
+def test_lists_of_the_caller_have_one_length() -> None:
+    def log(x: Tensor, seen: list[Tensor]) -> Tensor | None:
+        if x.sum() > 0:
+            seen.append(x)
+            return x
+        return None
+
+    with pytest.raises(CaptureError, match="AG310"):
+        compiled(log)(vec(1, 2), [])
+
+
+def test_names_of_the_tracer() -> None:
+    frame = inspect.getsource(InstructionTranslatorBase)
+    assert "self.instruction_pointer += 1" in frame and "self.instructions[ip]" in frame
+    assert list(inspect.signature(VariableTracker.reconstruct).parameters) == ["self", "codegen"]
+    assert all(hasattr(PyCodegen, name) for name in ("add_push_null", "load_import_from", "foreach", "extend_output"))
