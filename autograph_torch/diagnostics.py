@@ -270,7 +270,8 @@ _RULES = (
     Rule(
         "AG310",
         "the two branches cannot be reconciled",
-        "Both results of a branch need one static type: the same number of values, each with one dtype and one rank.",
+        "Values of a branch that are used afterwards need one static type: the same number of values, each with one "
+        "dtype and one rank. What the function returns may be of two types.",
     ),
     Rule("AG311", "a value changes its shape in a loop", "What a loop carries keeps its shape from trip to trip."),
     Rule("AG312", "a name may be undefined", "A name that only one branch binds is read afterwards."),

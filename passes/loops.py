@@ -340,6 +340,8 @@ def _is_once(node: gast.expr) -> bool:
 
 def _as_expression(body: list[gast.stmt]) -> gast.expr | None:
     """What a body returns, if one expression says it: `x = x / 2; return (x,)` is `(x / 2,)`."""
+    if not body:  # every path before it returns
+        return constant(None)
     *before, last = body
     if not isinstance(last, gast.Return) or len(before) > 1:
         return None

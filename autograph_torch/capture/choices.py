@@ -8,6 +8,7 @@ tests/capture/test_choices.py fails clearly when torch changes what this leans o
 from __future__ import annotations
 
 import os
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,12 @@ from torch._dynamo.variables.base import VariableTracker
 from autograph_torch.runtime import performing, picking
 
 Locals = dict[str, Any]
+# What follows a call whose result is returned, out of any number of `with` blocks; Python 3.10, and those after it.
+_RETURNS = re.compile(
+    r"((POP_BLOCK ROT_TWO LOAD_CONST DUP_TOP DUP_TOP CALL_FUNCTION|SWAP( LOAD_CONST){3}( PRECALL)? CALL) POP_TOP )*"
+    r"RETURN_VALUE"
+)
+_FAR_ENOUGH = 64
 # Functions of the runtime that hand on what the branch (or the step, out of a branch) gives, though not by `return`.
 _RUNTIME = os.path.dirname(picking.__file__)
 _HANDS_ON = {
@@ -74,7 +81,8 @@ def _hands_on(frame: Any) -> bool:
     code = frame.f_code
     if (code.co_filename, code.co_name) in _HANDS_ON:
         return True
-    return bool(frame.instructions[frame.instruction_pointer].opname == "RETURN_VALUE")
+    following = frame.instructions[frame.instruction_pointer :][:_FAR_ENOUGH]
+    return bool(_RETURNS.match(" ".join(one.opname for one in following)))
 
 
 CHOICES: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograph_torch.runtime.layout import CONTAINERS, SHARED, Mismatch, Plan, Spec, join, only_result
+from autograph_torch.runtime.layout import CONTAINERS, Mismatch, Plan, Spec, filled, join, unaliased
+
+Path = tuple[int, ...]
 
 _FLAGGED = ("maybe", "either", "choice")
 
@@ -22,17 +24,19 @@ def join_returned(then: Spec, otherwise: Spec) -> Plan:
         Mismatch: containers that the branches write to end with different keys or lengths.
     """
     value, contents, memories, fields, token = zip(then[2], otherwise[2], strict=True)
-    parts = (_join(*value), _join_contents(*contents), join(*memories), _join(*fields), join(*token))
+    parts = (_join(*value, (0,)), _join_contents(*contents), join(*memories), _join(*fields, (3,)), join(*token))
     plan = ("tuple", len(parts), parts)
     return _without_distant_places(plan, frozenset(_places(plan, ()))) if _has(plan, "choice") else plan
 
 
 def alternative(plan: Plan, spec: Spec) -> int:
     """Which of the values of a choice a branch gives."""
-    return next(k for k, known in enumerate(plan[2]) if _suited(known, spec) == known)
+    known = [unaliased(one) for one in plan[2]]
+    return next(k for k, one in enumerate(known) if _suited(one, unaliased(spec), ()) == one)
 
 
-def _join(then: Spec, otherwise: Spec) -> Plan:
+def _join(then: Spec, otherwise: Spec, path: Path) -> Plan:
+    """`path`: to the place of the values in the results."""
     try:
         plan = join(then, otherwise)
         if not _has(plan, "either"):
@@ -41,40 +45,62 @@ def _join(then: Spec, otherwise: Spec) -> Plan:
         pass
     alike = then[0] in CONTAINERS and then[:2] == otherwise[:2] and len(then[2]) == len(otherwise[2])
     if alike and then[0] not in _FLAGGED:
-        return (then[0], then[1], tuple(map(_join, then[2], otherwise[2])))
-    found = [only_result(one) for one in _values(then)]
+        parts = zip(then[2], otherwise[2], strict=True)
+        return (then[0], then[1], tuple(_join(a, b, (*path, k)) for k, (a, b) in enumerate(parts)))
+    found = [_kept(one, path) for one in _values(then)]
     for one in _values(otherwise):
-        suited = [_suited(known, one) for known in found]
+        suited = [_suited(known, one, path) for known in found]
         place = next((k for k, plan in enumerate(suited) if plan is not None), None)
         if place is None:
-            found.append(only_result(one))
+            found.append(_kept(one, path))
         else:
             found[place] = suited[place] or found[place]
-    return ("choice", len(found), tuple(found))
+    return ("choice", len(found), tuple(_moved(one, path, -1 - k) for k, one in enumerate(found)))
 
 
 def _values(spec: Spec) -> tuple[Spec, ...]:
     return tuple(spec[2]) if spec[0] == "choice" else (spec,)
 
 
-def _suited(plan: Plan, spec: Spec) -> Plan | None:
+def _suited(plan: Plan, spec: Spec, path: Path) -> Plan | None:
     """The plan of both, when they have one type."""
     try:
-        joined = only_result(join(plan, spec))
+        joined = _kept(join(plan, spec), path)
     except Mismatch:
         return None
     return None if _has(joined, "either") and not _has(plan, "either") else joined
 
 
+def _kept(spec: Spec, path: Path) -> Plan:
+    """The plan of a value that only some branches give: objects stay themselves, and tensors that it has twice."""
+    if spec[0] in ("same", "outer"):
+        return spec
+    if spec[0] == "again" and spec[1][: len(path)] == path:
+        return spec
+    if spec[0] in CONTAINERS:
+        return (spec[0], spec[1], tuple(_kept(part, path) for part in spec[2]))
+    return filled(spec)
+
+
+def _moved(plan: Plan, path: Path, number: int) -> Plan:
+    """The places of tensors in one of the values of a choice, whose number comes in between."""
+    if plan[0] == "again":
+        return ("again", (*path, number, *plan[1][len(path) :]), plan[2])
+    if plan[0] in CONTAINERS:
+        return (plan[0], plan[1], tuple(_moved(part, path, number) for part in plan[2]))
+    return plan
+
+
 def _join_contents(then: Spec, otherwise: Spec) -> Plan:
     """Lists and dicts from around the branches stay what they are: only their elements may be of two types."""
     if then[0] == "tuple" and then[:2] == otherwise[:2]:
-        return ("tuple", then[1], tuple(map(_join_elements, then[2], otherwise[2])))
+        parts = zip(then[2], otherwise[2], strict=True)
+        return ("tuple", then[1], tuple(_join_elements(a, b, (1, k)) for k, (a, b) in enumerate(parts)))
     return join(then, otherwise)
 
 
-def _join_elements(then: Spec, otherwise: Spec) -> Plan:
-    plan = _join(then, otherwise)
+def _join_elements(then: Spec, otherwise: Spec, path: Path) -> Plan:
+    plan = _join(then, otherwise, path)
     return join(then, otherwise) if plan[0] == "choice" else plan
 
 
@@ -82,7 +108,7 @@ def _has(plan: Plan, kind: str) -> bool:
     return plan[0] == kind or (plan[0] in CONTAINERS and any(_has(part, kind) for part in plan[2]))
 
 
-def _places(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _places(plan: Plan, path: Path) -> Iterator[Path]:
     """Where the tensors and choices of a plan are, without those inside of choices."""
     if plan[0] in ("tensor", "outer", "choice"):
         yield path
@@ -91,10 +117,10 @@ def _places(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield from _places(part, (*path, k))
 
 
-def _without_distant_places(plan: Plan, places: frozenset[tuple[int, ...]]) -> Plan:
+def _without_distant_places(plan: Plan, places: frozenset[Path]) -> Plan:
     """A tensor that comes again travels twice when its first place is inside of a choice."""
     if plan[0] == "again" and plan[1] not in places:
         return plan[2]  # type: ignore[no-any-return]
-    if plan[0] in CONTAINERS and plan[0] not in SHARED:
+    if plan[0] in CONTAINERS and plan[0] != "choice":
         return (plan[0], plan[1], tuple(_without_distant_places(part, places) for part in plan[2]))
     return plan

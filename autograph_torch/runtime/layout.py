@@ -138,9 +138,9 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
             "write into a tensor of the largest size and count, or loop over a range of known length and `break`",
         )
     if kind == "hole" or (kind == "undefined" and sure):
-        return plan if spec[0] in ("undefined", "hole") else _filled(carry_plan(spec))
+        return plan if spec[0] in ("undefined", "hole") else filled(carry_plan(spec))
     if kind in ("undefined", "maybe"):
-        return plan if spec[0] in ("undefined", "hole") else join(plan, _filled(carry_plan(_unaliased(spec))))
+        return plan if spec[0] in ("undefined", "hole") else join(plan, filled(carry_plan(_unaliased(spec))))
     if spec[0] == "hole":
         return plan
     if plan == spec:
@@ -204,7 +204,7 @@ def _join_maybe(then: Spec, otherwise: Spec) -> Plan:
     inner = [spec[2][0] if spec[0] == "maybe" else spec for spec in (then, otherwise) if spec[0] != "undefined"]
     joined = inner[0] if len(inner) == 1 else join(*inner)
     name = next(spec[1] for spec in (then, otherwise) if spec[0] in ("undefined", "maybe"))
-    return ("maybe", name, (_filled(joined),))
+    return ("maybe", name, (filled(joined),))
 
 
 def _join_tensors(then: Spec, otherwise: Spec) -> Plan:
@@ -245,13 +245,13 @@ def only_result(spec: Spec) -> Plan:
         return spec
     if spec[0] in CONTAINERS:
         return (spec[0], spec[1], tuple(only_result(part) for part in spec[2]))
-    return _filled(spec)
+    return filled(spec)
 
 
-def _filled(spec: Spec) -> Plan:
+def filled(spec: Spec) -> Plan:
     """A plan for a value that one path leaves out: its place is filled with zeros there."""
     if spec[0] in CONTAINERS:
-        return (spec[0], spec[1], tuple(_filled(part) for part in spec[2]))
+        return (spec[0], spec[1], tuple(filled(part) for part in spec[2]))
     spec = _unaliased(spec)
     if spec[0] == "const" and isinstance(spec[1], (bool, int, float)):
         return ("number", type(spec[1]).__name__)

@@ -14,7 +14,7 @@ from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import VariableTracker
 
 from autograph_torch import CaptureError, convert, export
-from tests.harness import vec
+from tests.harness import difference, vec
 
 
 def found(x: Tensor) -> Tensor | None:
@@ -53,7 +53,7 @@ def test_of_a_method_and_through_tail_calls() -> None:
             return found(x) if x[0] < 10 else "large"
 
     for x in (vec(1, 2), vec(-9, -9), vec(20, 1)):
-        torch.testing.assert_close(compiled(Finder().first)(x), Finder().first(x))
+        assert not difference(Finder().first(x), compiled(Finder().first)(x), "result")
 
 
 def used(x: Tensor) -> Tensor:
@@ -61,16 +61,19 @@ def used(x: Tensor) -> Tensor:
     return x if y is None else y + 1
 
 
-def in_a_block(x: Tensor) -> Tensor | None:
-    with torch.no_grad():
-        return found(x)
-
-
 def in_a_list(x: Tensor) -> list[Any]:
     return [found(x)]
 
 
-@pytest.mark.parametrize("function", [used, in_a_block, in_a_list])
+def handed_to_a_call(x: Tensor) -> Any:
+    return is_none(found(x), None, None)
+
+
+def is_none(x: Any, *_: None) -> Any:
+    return x is None
+
+
+@pytest.mark.parametrize("function", [used, in_a_list, handed_to_a_call])
 def test_a_value_that_the_program_can_still_ask_for_its_type_is_never_a_choice(function: Callable[..., Any]) -> None:
     fast = compiled(function)
     for x in (vec(1, 2), vec(-1, -2)):
@@ -86,7 +89,7 @@ def test_inside_of_a_function_that_is_not_converted() -> None:
     def outer(x: Tensor) -> bool:
         return inner(x) is None
 
-    with pytest.raises(CaptureError, match="AG310"):
+    with pytest.raises(Exception, match="AG310"):  # torch's, around ours: it is not our compilation
         torch.compile(outer, fullgraph=True, backend="eager")(vec(1, 2))
 
 
@@ -107,7 +110,7 @@ def test_lists_of_the_caller_have_one_length() -> None:
 
 
 def test_names_of_the_tracer() -> None:
-    frame = inspect.getsource(InstructionTranslatorBase)
-    assert "self.instruction_pointer += 1" in frame and "self.instructions[ip]" in frame
+    step = inspect.getsource(InstructionTranslatorBase.step)
+    assert step.index("self.instruction_pointer = ip + 1") < step.index("dispatch_table[inst.opcode]")
     assert list(inspect.signature(VariableTracker.reconstruct).parameters) == ["self", "codegen"]
     assert all(hasattr(PyCodegen, name) for name in ("add_push_null", "load_import_from", "foreach", "extend_output"))

@@ -1,4 +1,4 @@
-"""A result that is a Python number on one path and a tensor on another: eager's under `@autograph`, else refused."""
+"""A value that is a Python number on one path and a tensor on another: never of the wrong type."""
 
 from __future__ import annotations
 
@@ -94,10 +94,16 @@ def test_under_autograph_the_result_is_that_of_eager(function: Callable[..., obj
         assert verdict.kind == "equal", verdict.reason
 
 
+@pytest.mark.parametrize("function", [number_or_tensor, arithmetic_of_it, through_another_branch])
+def test_a_result_is_picked_behind_the_graph(function: Callable[..., object]) -> None:
+    verdict = check(Program(function.__name__, "settling", lambda: function, INPUTS), "eager")
+    assert verdict.kind == "equal", verdict.reason
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def test_elsewhere_the_path_with_the_number_is_refused(backend: str) -> None:
-    compiled = torch.compile(convert(number_or_tensor), fullgraph=True, backend=backend)
-    torch.testing.assert_close(compiled(vec(1, 2)), number_or_tensor(vec(1, 2)))
+    compiled = torch.compile(convert(loop_without_a_trip), fullgraph=True, backend=backend)
+    torch.testing.assert_close(compiled(vec(1, 2)), loop_without_a_trip(vec(1, 2)))
     with pytest.raises(CaptureError, match="AG310 on this path a result of the function is a Python number"):
         compiled(vec(-1, -2))
 

@@ -143,6 +143,42 @@ def steps_until_small_or_none(x):
     return steps
 
 
+@program(inputs=SIGNS)
+def tuples_of_different_length(x):
+    if x.sum() > 0:
+        return x, x
+    return x, x, x
+
+
+@program(inputs=SIGNS)
+def ternary_of_two_types(x):
+    return 1 if x.sum() > 0 else 2.0
+
+
+@program(inputs=SIGNS)
+@torch.no_grad()
+def under_a_decorator(x):
+    if x.sum() > 0:
+        return None
+    return x * 2
+
+
+@program(inputs=LEVELS)
+def out_of_blocks(x):
+    with torch.no_grad(), torch.autocast("cpu", enabled=False):
+        return looked_up(x * 2)
+
+
+@program(refused="a choice would go through the end of a block that is not a tail call", inputs=SIGNS)
+def every_path_returns_out_of_a_block(x):
+    with torch.no_grad():
+        y = x * 2
+        with torch.autocast("cpu", enabled=False):
+            if x.sum() > 0:
+                return "small"
+            return y
+
+
 class Fit(NamedTuple):
     slope: torch.Tensor
     error: torch.Tensor | None

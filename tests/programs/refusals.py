@@ -5,47 +5,6 @@ import torch
 from tests.harness import integer, program, scalar, vec
 
 
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="a vector or a scalar")
-def branches_of_different_rank(x):
-    if x.sum() > 0:
-        y = x
-    else:
-        y = x.sum()
-    return y
-
-
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="float32 or int64")
-def branches_of_different_dtype(x):
-    if x.sum() > 0:
-        return x
-    return x.long()
-
-
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="a tensor or None")
-def falls_off_the_end_in_one_branch(x):
-    if x.sum() > 0:
-        return x * 2
-
-
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="a tuple of two or of three")
-def tuples_of_different_length(x):
-    if x.sum() > 0:
-        return x, x
-    return x, x, x
-
-
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="an int or a float")
-def int_or_float_by_branch(x):
-    return 1 if x.sum() > 0 else 2.0
-
-
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="two strings")
-def string_by_branch(x):
-    if x.sum() > 0:
-        return "positive"
-    return "negative"
-
-
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="y may be undefined where it is read")
 def name_undefined_on_one_side(x):
     if x.sum() > 0:
