@@ -106,12 +106,10 @@ def settle(module: GraphModule, refuse: bool) -> None:
     """Put an operator behind every tensor that leaves the graph, or is shown by an effect, and may be a number.
 
     Raises:
-        CaptureError: with `refuse`, when one leaves the graph: AG310, at the branch where it may be a number.
+        CaptureError: with `refuse`, when one leaves the graph: AG310, at a branch that gives a number or a tensor.
     """
-    found = [_failure(value) for value in module.graph.find_nodes(op="output")[0].all_input_nodes] if refuse else []
-    for failure in found:
-        if failure is not None:
-            raise CaptureError(notes.diagnostic_of(failure[1]))
+    if refuse and any(_failure(value) for value in module.graph.find_nodes(op="output")[0].all_input_nodes):
+        raise CaptureError(_first_of_two_types())
     for inner in module.modules():
         if isinstance(inner, GraphModule):
             for node in list(inner.graph.nodes):
@@ -119,6 +117,13 @@ def settle(module: GraphModule, refuse: bool) -> None:
                     _settle_inputs(node)
             _drop_unused(inner)
             inner.recompile()
+
+
+def _first_of_two_types() -> Diagnostic:
+    """Of the branches that give a number or a tensor, the first that does not have what follows in it yet."""
+    found = [notes.diagnostic_of(number) for _, number in _known().values()]
+    apart = tracing.split_places()
+    return next((one for one in found if (one.filename, one.line) not in apart), found[0])
 
 
 def _settle_inputs(user: Node) -> None:
