@@ -370,8 +370,6 @@ def _named_effects() -> frozenset[str]:
 
 
 def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
-    if not code.co_names and not code.co_cellvars and len(code.co_code) < 16:
-        return code
     seeds = []
     for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         kind = _kind(symbolic_locals.get(name))

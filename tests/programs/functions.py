@@ -93,6 +93,19 @@ def function_that_closes_over_a_tensor():
     return make_scaler()
 
 
+def both(a, b):
+    return a and b
+
+
+def first_of(a, b):
+    return a if a else b
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-3, 2),), lambda: (vec(-1, 0),), lambda: (vec(0.1, 0.2),)])
+def helpers_of_a_few_instructions(x):
+    return both(x.sum() > 0, x.max() > 1), first_of(x.sum() > 0, x.max() > 1)
+
+
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -7),)])
 def lambda_with_a_ternary(x):
     pick = lambda v, low=-1.0: v.clamp(min=low) if v.sum() < 0 else v * 2  # noqa: E731
