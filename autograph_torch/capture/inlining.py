@@ -47,6 +47,7 @@ from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.merging import known_sizes
+from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
@@ -189,6 +190,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             settle(graph, refuse=bool(_attempts) and not _attempts[-1].settled)
+        check_types(graph)
         if not performing.is_looking():
             compiles = getattr(backend, "__name__", "") != "eager"
             if compiles:
