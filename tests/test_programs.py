@@ -31,6 +31,7 @@ INDUCTOR = (
     "range_with_start_stop_and_step",
     "number_of_an_attribute_in_nested_branches",
     "list_of_results",
+    "rows_filled_in_a_loop",
 )
 AOT_EAGER = (
     "branch_in_a_loop",

@@ -64,6 +64,7 @@ from autograph_torch.capture.torch_fixes import (
     numbers_of_copies,
     places_of,
     places_of_results,
+    places_of_views,
     repair_attribute_writes,
     repair_equality_of_flags,
     repair_names,
@@ -200,7 +201,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
                 pass_symbols(graph)
         if chosen is not None:
             check_shown_objects()
-        with places_of_results(backend):
+        with places_of_results(backend), places_of_views(backend):
             compiled = backend(graph, inputs)
         run = refusing_second_gradients(graph, leaving_modes(graph, compiled))
         return run if chosen is None else keeping_inputs(graph, run)

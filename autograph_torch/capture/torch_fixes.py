@@ -184,6 +184,30 @@ def places_of_results(backend: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def places_of_views(backend: Any) -> Iterator[None]:
+    """While Inductor compiles, the views that it makes of a write note the symbols of their places."""
+    if getattr(backend, "__name__", "") != "inductor":
+        yield
+        return
+    from torch._inductor.fx_passes import reinplace
+
+    call = reinplace.graph_call_function
+
+    def call_function(*args: Any, **kwargs: Any) -> Any:
+        node = call(*args, **kwargs)
+        symbols = symbolic_shapes.compute_unbacked_bindings(reinplace.V.fake_mode.shape_env, node.meta["val"])
+        if symbols:
+            node.meta["unbacked_bindings"] = symbols
+        return node
+
+    reinplace.graph_call_function = call_function
+    try:
+        yield
+    finally:
+        reinplace.graph_call_function = call
+
+
+@contextlib.contextmanager
 def places_of(frame: types.CodeType, compiled: types.CodeType) -> Iterator[None]:
     """While `compiled` is compiled in the place of the code that a frame runs, guards look into that frame."""
     place = guards.get_framelocals_idx
