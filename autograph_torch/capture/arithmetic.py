@@ -39,7 +39,7 @@ def ask_python(module: GraphModule) -> None:
 
 def _rewritten(node: Node) -> bool:
     """Rewrite a node if it needs to be."""
-    if node.op != "call_function" or node.target not in _NAMES or not _depends_on_data(node) or _is_safe(node):
+    if node.op != "call_function" or node.target not in _NAMES or not depends_on_data(node) or _is_safe(node):
         return False
     real = isinstance(node.meta["example_value"], torch.SymFloat)
     graph = node.graph
@@ -64,19 +64,19 @@ def _tensor_of(argument: Any, graph: Graph) -> Node:
     return made
 
 
-def _depends_on_data(node: Node) -> bool:
+def depends_on_data(node: Node) -> bool:
     """Whether the value of a number is known only when the graph runs; sizes and arguments are known before."""
     value = node.meta.get("example_value")
-    if not isinstance(value, (torch.SymInt, torch.SymFloat)):
-        return False
-    return has_free_unbacked_symbols(value) or any(_is_read(one) for one in node.all_input_nodes)
+    return isinstance(value, (torch.SymInt, torch.SymFloat)) and (has_free_unbacked_symbols(value) or _is_read(node))
 
 
 def _is_read(node: Node) -> bool:
     """Whether a number is computed of one that `.item()` has read: torch may know that by its place in the inputs."""
+    if not isinstance(node.meta.get("example_value"), (torch.SymInt, torch.SymFloat)):
+        return False
     if node.op == "call_method":
         return node.target == "item"
-    return node.op == "call_function" and node.target in _NAMES and any(_is_read(n) for n in node.all_input_nodes)
+    return node.op == "call_function" and any(_is_read(one) for one in node.all_input_nodes)
 
 
 def _is_safe(node: Node) -> bool:

@@ -51,6 +51,7 @@ from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.policy import may_enter
+from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.second_gradients import refusing_second_gradients
@@ -194,6 +195,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         check_types(graph)
         if not performing.is_looking():
             compiles = getattr(backend, "__name__", "") != "eager"
+            exponents_as_tensors(graph, at_the_top=compiles)
             if compiles:
                 ask_python(graph)
             postpone_reads(graph)
