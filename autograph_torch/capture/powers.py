@@ -1,4 +1,4 @@
-"""Powers of tensors whose exponent depends on data have it as a tensor, where torch takes their gradient while compiling.
+"""Powers of tensors take an exponent from data as a tensor, where torch makes their gradient while it compiles.
 
     x ** s                            x ** torch.scalar_tensor(s)
 
