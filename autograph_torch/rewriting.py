@@ -15,6 +15,7 @@ from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.names import number_in_reading_order
+from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import check_reads
 from autograph_torch.source.nodes import rebuild, statements
@@ -70,14 +71,15 @@ def rewrite_function(
     kinds = Kinds(
         around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
     )
-    kinds.infer(function.body)
+    opened = open_calls(function, around.split_lines)
+    kinds.infer(opened.body)
     diagnostics: list[Diagnostic] = []
-    tree = _rewrite_nested(function, around, kinds, diagnostics)
-    done, facts = _run_passes(tree, function, around, kinds)
+    tree = _rewrite_nested(opened, around, kinds, diagnostics)
+    done, facts = _run_passes(tree, opened, around, kinds)
     if facts.undefined:
         checked = check_reads(tree, frozenset(facts.undefined))
         if checked is not tree:
-            done, facts = _run_passes(checked, function, around, kinds)
+            done, facts = _run_passes(checked, opened, around, kinds)
     diagnostics += facts.diagnostics
     tree = done
     if tree is function:

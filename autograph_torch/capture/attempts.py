@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Three things can be told from a failure only:
+Four things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -13,6 +13,8 @@ Three things can be told from a failure only:
     return x + scale                       else:
                                                scale = 0
                                                return x + scale
+
+- a function that gives values of different types: what follows its call moves into both branches (passes/splits.py).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere.
@@ -49,8 +51,11 @@ class Attempt:
     settled: bool = False
     number: int = 1
 
-    def after(self, error: CaptureError) -> Attempt | None:
-        """The next attempt; None when there is nothing to be learned from the failure."""
+    def after(self, error: CaptureError, caller: tuple[str, int] | None = None) -> Attempt | None:
+        """The next attempt; None when there is nothing to be learned from the failure.
+
+        caller: the place of the call that is given what the failed branches give.
+        """
         found = error.diagnostic
         if self.number >= _LIMIT:
             return None
@@ -59,6 +64,8 @@ class Attempt:
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         if concerned and (found.filename, found.line) not in self.splits:
             return replace(following, splits=self.splits | {(found.filename, found.line)})
+        if found.code in _TYPES and caller is not None and caller not in self.splits:
+            return replace(following, splits=self.splits | {caller})
         if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:
             return replace(following, enter_skipped=True)
         if _GRADIENTS in found.message and not self.trace_gradients:

@@ -354,10 +354,11 @@ def _chain(translator: Any) -> Iterator[Any]:
 
 
 def _frames(translator: Any) -> Iterator[Frame]:
-    return (Frame(one.f_code, _line(one), one.f_globals) for one in _chain(translator))
+    return (Frame(one.f_code, line_of(one), one.f_globals) for one in _chain(translator))
 
 
-def _line(translator: Any) -> int:
+def line_of(translator: Any) -> int:
+    """The line that a frame of the trace has come to."""
     positions = getattr(translator.current_instruction, "positions", None)
     line = positions.lineno if positions is not None else translator.lineno
     return line or translator.f_code.co_firstlineno

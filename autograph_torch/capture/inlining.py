@@ -35,6 +35,7 @@ from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.buffers import set_nothing, sets_again
+from autograph_torch.capture.callers import fill_in_opened, following_values, watch_calls
 from autograph_torch.capture.choices import CHOICES
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
@@ -130,6 +131,7 @@ def install(required: bool = True) -> None:
         fill_in_replacing(code, parent, symbolic_locals)
         fill_in_field(code, parent, symbolic_locals)
         fill_in_flags(code, parent, symbolic_locals)
+        fill_in_opened(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)
 
     setattr(_Translator, _INSTALLED, original)
@@ -145,6 +147,7 @@ def install(required: bool = True) -> None:
     allow_field_writes()
     watch_containers()
     watch_twins()
+    watch_calls()
 
 
 def _compile_with_care() -> None:
@@ -255,11 +258,12 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     while True:
         _attempts.append(attempt)
         try:
-            with _settings(attempt):
+            with following_values() as callers, _settings(attempt):
                 return trace(attempt)
         except CaptureError as error:
-            following = attempt.after(error)
-            if error.diagnostic.message == OF_TWO_TYPES:
+            diagnostic = error.diagnostic
+            following = attempt.after(error, callers.get((diagnostic.filename, diagnostic.line)))
+            if diagnostic.message == OF_TWO_TYPES:
                 settled = settled or replace(attempt, settled=True)
             if following is None:
                 following, settled = settled, None

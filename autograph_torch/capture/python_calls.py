@@ -32,6 +32,7 @@ from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import queries
 
 
@@ -59,6 +60,8 @@ def python_calls() -> Iterator[None]:
         return listed(self, tx, name, args, kwargs)
 
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.value is torch.is_tensor and args:
+            refuse_question_of_type(args[0], tx)
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
         if self.value is torch.squeeze and args and args[0].is_tensor():
@@ -75,6 +78,8 @@ def python_calls() -> Iterator[None]:
         return called(self, tx, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in (isinstance, type) and args:
+            refuse_question_of_type(args[0], tx)
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)

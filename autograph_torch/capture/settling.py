@@ -12,6 +12,7 @@ tests/capture/test_settling.py fails clearly when torch changes what this leans 
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ from torch.fx import GraphModule, Node
 from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import either, notes, tracing
 from autograph_torch.runtime.performing import HostCall
+from autograph_torch.runtime.places import is_runtime
 
 OF_TWO_TYPES = "on this path a result of the function is a Python number, on others a tensor"
 _NO_ARGUMENTS = ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ())))
@@ -39,6 +41,30 @@ def fill_in_flags(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         found = _flag_of(arguments["tensor"].realize().as_proxy().node, parent)
         if found is not None:
             arguments["found"] = found
+
+
+def refuse_question_of_type(variable: Any, tx: Any) -> None:
+    """Stop where the program asks for the type of such a value: the answer differs between the paths.
+
+    That is told at the line of the branch: the next trace follows the two apart (capture/attempts.py).
+    """
+    if not _known() or is_runtime(tx.f_code.co_filename) or not variable.is_tensor():
+        return
+    number = _number_in(variable.as_proxy().node, tx.output.current_tracer)
+    if number is not None:
+        message = "the program asks for the type of a value that is a Python number on this path, on others a tensor"
+        raise CaptureError(replace(notes.failure_of(number).diagnostic, message=message))
+
+
+def _number_in(node: Node, tracer: Any) -> int | None:
+    """The number of the failure of a tensor that may stand for a Python number."""
+    if node in _known():
+        return _known()[node][1]
+    if not _flags(node, tracer):
+        return None
+    around = _origin(node, tracer) if node.op == "placeholder" else node
+    parts = [around] if around is not node else [one for one in node.all_input_nodes if _is_tensor(one)]
+    return _number_in(parts[0], tracer) if parts else None  # type: ignore[arg-type]
 
 
 def _known() -> dict[Node, tuple[Any, int]]:

@@ -14,6 +14,7 @@ from autograph_torch.runtime.attributes import read, write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, repeated, text
+from autograph_torch.runtime.following import followed
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
@@ -21,6 +22,7 @@ from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
 from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value
 from autograph_torch.runtime.loop import for_loop, while_loop
+from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.values import undefined
@@ -40,6 +42,7 @@ __all__ = [
     "enumerate",
     "equal",
     "fail",
+    "followed",
     "for_loop",
     "for_steps",
     "index",
@@ -50,6 +53,7 @@ __all__ = [
     "not_",
     "numbers",
     "once",
+    "opened",
     "or_",
     "or_else",
     "or_value",

@@ -22,6 +22,7 @@ from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, 
 from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
+from autograph_torch.runtime.open_calls import Opened, goes_into_opened
 from autograph_torch.runtime.outside import (
     announce,
     clones_of,
@@ -91,6 +92,8 @@ def cond(
     if not isinstance(flag, torch.Tensor):
         arguments = (*operands, *mutated, *scratch, *reads)
         return true_fn(*arguments) if flag else false_fn(*arguments)
+    if goes_into_opened():
+        return Opened(flag, true_fn, false_fn, (*operands, *mutated, *scratch, *reads))
     notes.note_site("if", "torch.cond")
     return _staged(flag, true_fn, false_fn, operands, mutated, reads, scratch)
 

@@ -360,6 +360,11 @@ def is_failure(number: int) -> bool:
     return _effects[number].raises
 
 
+def failure_of(number: int) -> Any:
+    """The exception of an effect that is one."""
+    return _effects[number].function
+
+
 def perform(number: int, values: list[torch.Tensor]) -> None:
     """Run an effect, when the graph has come to it."""
     performing.do(_effects[number], values)

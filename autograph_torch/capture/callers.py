@@ -1,0 +1,111 @@
+"""Where the value of a branch goes: up through functions that return it as it is, and to whom (runtime/open_calls.py).
+
+Private: a translator's `parent`, `instructions`, `instruction_pointer` and `stack`, and its `call_function`.
+tests/capture/test_callers.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+from torch._dynamo.variables import (
+    ConstantVariable,
+    LazyVariableTracker,
+    UnspecializedNNModuleVariable,
+    UserFunctionVariable,
+    UserMethodVariable,
+)
+from torch._dynamo.variables.functions import NestedUserFunctionVariable
+
+from autograph_torch.capture.hosts import line_of
+from autograph_torch.runtime import open_calls, tracing
+from autograph_torch.runtime.following import followed
+from autograph_torch.runtime.places import is_runtime
+
+# What hands the value of the function that it calls to the frame, as it is.
+_PLAIN_CALLS = (UserFunctionVariable, UserMethodVariable, NestedUserFunctionVariable, UnspecializedNNModuleVariable)
+
+
+Line = tuple[str, int]
+_found: list[dict[Line, Line]] = []  # of the traces that are under way, the innermost last
+
+
+def watch_calls() -> None:
+    """Remember what every frame is calling."""
+    call = InstructionTranslatorBase.call_function
+
+    def call_function(self: Any, fn: Any, args: Any, kwargs: Any) -> None:
+        self._autograph_call = (fn, self.instruction_pointer)
+        call(self, fn, args, kwargs)
+
+    InstructionTranslatorBase.call_function = call_function  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def following_values() -> Iterator[dict[Line, Line]]:
+    """While a function is traced: by the line of an `if`, that of the call which is given its value."""
+    _found.append({})
+    try:
+        yield _found[-1]
+    finally:
+        _found.pop()
+
+
+def fill_in_opened(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Answer `goes_into_opened`, asked by `ag.cond`."""
+    if code is not open_calls.goes_into_opened.__code__:
+        return
+    receiver = _receiver(parent)
+    if receiver is not None:
+        arguments["known"] = ConstantVariable.create(_opens(receiver))
+        _found[-1][tracing.user_line()[:2]] = (receiver.f_code.co_filename, line_of(receiver))
+
+
+def _receiver(translator: Any) -> Any:
+    """The frame that does something with the value of a function; None when that is whoever calls the compiled one.
+
+    The value of `ag.cond` itself has to be returned by the user's function; it is another function's from there on.
+    """
+    if translator is None or not _is_plain(translator):
+        return None
+    translator = translator.parent
+    if not _returns(translator):
+        return None
+    while _is_plain(translator):
+        translator = translator.parent
+        if is_runtime(translator.f_code.co_filename) and translator.f_code is not followed.__code__:
+            return translator if _opens(translator) else None  # else it is the end of the body of an operator
+        if not _returns(translator):
+            return translator
+    return None
+
+
+def _is_plain(translator: Any) -> bool:
+    """Whether the frame around a function gets its value from a call of this very function."""
+    around = getattr(translator, "parent", None)
+    callee, place = getattr(around, "_autograph_call", (None, None))
+    if around is None or place != around.instruction_pointer:
+        return False
+    callee = callee.realize() if isinstance(callee, LazyVariableTracker) else callee
+    return type(callee) in _PLAIN_CALLS
+
+
+def _returns(translator: Any) -> bool:
+    """Whether a frame returns what the call gives that it is making."""
+    return _next(translator).opname == "RETURN_VALUE"
+
+
+def _next(translator: Any) -> Any:
+    instructions = translator.instructions[translator.instruction_pointer :]
+    return next(one for one in instructions if one.opname not in ("PRECALL", "CACHE", "NOP"))
+
+
+def _opens(translator: Any) -> bool:
+    """Whether a frame hands what the call gives that it is making to `ag.opened`."""
+    if not _next(translator).opname.startswith("CALL"):
+        return False
+    waiting = [one.realize() if isinstance(one, LazyVariableTracker) else one for one in translator.stack[-2:]]
+    return any(isinstance(one, UserFunctionVariable) and one.fn is open_calls.opened for one in waiting)
