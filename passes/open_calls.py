@@ -15,6 +15,7 @@ Left alone: calls in loops, `with` and `try`; names that other functions share; 
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 
 import gast
 
@@ -25,7 +26,6 @@ from autograph_torch.source.nodes import derive, name, place
 from autograph_torch.source.templates import function as make_function
 from autograph_torch.source.templates import returns, runtime_call, tuple_of
 
-Bound = frozenset[str]
 _ASSIGNMENTS = (gast.Assign, gast.AnnAssign)
 
 
@@ -39,8 +39,20 @@ def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.Functi
     shared = captured(function.body) | set(names_of(function.body).outer)
     taken = {node.id for node in gast.walk(function) if isinstance(node, gast.Name)}
     opener = _Opener(lines - blocks, frozenset(shared), Fresh(taken | set(parameters(function.args))))
-    body = opener.block(function.body, [], frozenset(parameters(function.args)))
+    bound = frozenset(parameters(function.args))
+    body = opener.block(function.body, [], _Before(bound, bound))
     return function if body is function.body else derive(function, body=body)
+
+
+@dataclass(frozen=True)
+class _Before:
+    """Names that are bound where control reaches a statement."""
+
+    surely: frozenset[str]
+    perhaps: frozenset[str]
+
+    def after(self, statement: gast.stmt) -> _Before:
+        return _Before(bound_after([statement], self.surely), self.perhaps | frozenset(binds(statement)))
 
 
 class _Opener:
@@ -49,7 +61,7 @@ class _Opener:
         self._shared = shared
         self._fresh = fresh
 
-    def block(self, block: list[gast.stmt], after: list[gast.stmt], bound: Bound) -> list[gast.stmt]:
+    def block(self, block: list[gast.stmt], after: list[gast.stmt], bound: _Before) -> list[gast.stmt]:
         """The block with its first such call opened; `after`: what follows the block, up to the end of the function."""
         for index, statement in enumerate(block):
             follows = block[index + 1 :]
@@ -62,11 +74,11 @@ class _Opener:
                 opened = self._opened(statement, rest, bound)
                 if opened is not None:
                     return [*block[:index], *opened]
-            bound = bound_after([statement], bound)
+            bound = bound.after(statement)
         return block
 
     def _opened(
-        self, node: gast.Assign | gast.AnnAssign, rest: list[gast.stmt], bound: Bound
+        self, node: gast.Assign | gast.AnnAssign, rest: list[gast.stmt], bound: _Before
     ) -> list[gast.stmt] | None:
         """The statement and what follows it as a function, and its call; None where that would be another program."""
         if not isinstance(node.value, gast.Call):
@@ -74,8 +86,12 @@ class _Opener:
         found = self._fresh("found")
         body = [derive(node, value=name(found)), *copy.deepcopy(rest)]
         live = live_before(body, EMPTY)
-        given = [one for one in binds(body) if one in live]
-        if self._shared & set(binds(body)) or {"super", "__class__"} & reads(body) or not bound.issuperset(given):
+        given = [one for one in binds(body) if one in live and one in bound.perhaps]
+        if (
+            self._shared & set(binds(body))
+            or {"super", "__class__"} & reads(body)
+            or not bound.surely.issuperset(given)
+        ):
             return None
         rest_name = self._fresh("rest")
         handed = [tuple_of(given)] if given else []

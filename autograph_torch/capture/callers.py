@@ -15,6 +15,7 @@ from torch._dynamo.variables import (
     ConstantVariable,
     LazyVariableTracker,
     UnspecializedNNModuleVariable,
+    UserDefinedObjectVariable,
     UserFunctionVariable,
     UserMethodVariable,
 )
@@ -22,11 +23,18 @@ from torch._dynamo.variables.functions import NestedUserFunctionVariable
 
 from autograph_torch.capture.hosts import line_of
 from autograph_torch.runtime import open_calls, tracing
+from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.following import followed
 from autograph_torch.runtime.places import is_runtime
 
 # What hands the value of the function that it calls to the frame, as it is.
-_PLAIN_CALLS = (UserFunctionVariable, UserMethodVariable, NestedUserFunctionVariable, UnspecializedNNModuleVariable)
+_PLAIN_CALLS = (
+    UserFunctionVariable,
+    UserMethodVariable,
+    NestedUserFunctionVariable,
+    UnspecializedNNModuleVariable,
+    UserDefinedObjectVariable,  # with a `__call__`, or a method that is kept somewhere
+)
 
 
 Line = tuple[str, int]
@@ -58,29 +66,39 @@ def fill_in_opened(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Answer `goes_into_opened`, asked by `ag.cond`."""
     if code is not open_calls.goes_into_opened.__code__:
         return
-    receiver = _receiver(parent)
-    if receiver is not None:
-        arguments["known"] = ConstantVariable.create(_opens(receiver))
-        _found[-1][tracing.user_line()[:2]] = (receiver.f_code.co_filename, line_of(receiver))
+    receiver, straight = _receiver(parent)
+    if receiver is None:
+        return
+    arguments["known"] = ConstantVariable.create(straight and _opens(receiver))
+    line, place = tracing.user_line()[:2], (receiver.f_code.co_filename, line_of(receiver))
+    if line != place:  # else it is a part of a test
+        _found[-1][line] = place
 
 
-def _receiver(translator: Any) -> Any:
-    """The frame that does something with the value of a function; None when that is whoever calls the compiled one.
+def _receiver(translator: Any) -> tuple[Any, bool]:
+    """The frame that does something with the value of an `ag.cond`; None when that is whoever calls the compiled one.
 
-    The value of `ag.cond` itself has to be returned by the user's function; it is another function's from there on.
+    And whether it gets the value straight, not as that of a branch of another `ag.cond`. The value has to be returned
+    by the user's function; from there on it is another function's.
     """
-    if translator is None or not _is_plain(translator):
-        return None
-    translator = translator.parent
-    if not _returns(translator):
-        return None
-    while _is_plain(translator):
+    straight = True
+    while _is_plain(translator) and _returns(translator.parent):
         translator = translator.parent
-        if is_runtime(translator.f_code.co_filename) and translator.f_code is not followed.__code__:
-            return translator if _opens(translator) else None  # else it is the end of the body of an operator
-        if not _returns(translator):
-            return translator
-    return None
+        while _is_plain(translator):
+            translator = translator.parent
+            if is_runtime(translator.f_code.co_filename) and translator.f_code is not followed.__code__:
+                if _opens(translator):
+                    return translator, straight
+                break
+            if not _returns(translator):
+                return translator, straight
+        else:
+            return None, straight
+        # The end of the body of an operator: its value is that of the `ag.cond` around.
+        while translator is not None and translator.f_code is not cond.__code__:
+            translator = translator.parent
+        straight = False
+    return None, straight
 
 
 def _is_plain(translator: Any) -> bool:

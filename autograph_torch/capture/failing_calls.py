@@ -5,7 +5,8 @@
 
 While Dynamo traces a call it tries it on tensors without data. In the body of an operator a failure of that is an
 exception that the program may handle; when none of its handlers does, the branch ends in it (runtime/branch.py). When
-the graph comes to the branch, the call is made on the tensors themselves, and raises what it raises in eager.
+the graph comes to the branch, the call is made on the tensors themselves, and raises what it raises in eager. So is a
+method that a value of one of Python's own types does not have.
 
 Private: `get_fake_value` and the exceptions of Dynamo. tests/capture/test_failing_calls.py fails clearly when torch
 changes what this leans on.
@@ -22,7 +23,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import TorchRuntimeError, raise_observed_exception
-from torch._dynamo.variables import TensorVariable, TupleVariable, builder
+from torch._dynamo.variables import TensorVariable, TupleVariable, VariableTracker, builder
 from torch.fx import Node
 
 from autograph_torch.runtime import tracing
@@ -30,6 +31,7 @@ from autograph_torch.runtime.performing import Part
 from autograph_torch.runtime.places import Place
 from autograph_torch.runtime.refusal import refusal_at
 
+_PLAIN_TYPES = (list, tuple, dict, set, str, int, float, bool, type(None))
 _UNKNOWN_SIZE = re.compile(r"\bz?uf?\d+\b")  # a failure that another size might not have
 _ERRORS: tuple[type[Exception], ...] = (RuntimeError, TypeError, ValueError, IndexError)
 
@@ -86,6 +88,18 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
             known = tx.exn_vt_stack.get_current_exception()
             _failed().append(FailedCall(known, function, arguments, tensors, places))
 
+    call_method = VariableTracker.call_method
+
+    def no_such_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        try:
+            kind = self.python_type()
+        except NotImplementedError:
+            kind = None
+        if kind in _PLAIN_TYPES and not hasattr(kind, name):
+            raise_observed_exception(AttributeError, tx, args=[f"'{kind.__name__}' object has no attribute '{name}'"])
+        return call_method(self, tx, name, args, kwargs)
+
+    VariableTracker.call_method = no_such_method  # type: ignore[method-assign]
     builder.get_fake_value = fake_value
     _LOG.addFilter(_is_no_failure)
     try:
@@ -93,6 +107,7 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
     finally:
         _LOG.removeFilter(_is_no_failure)
         builder.get_fake_value = get_fake_value
+        VariableTracker.call_method = call_method  # type: ignore[method-assign]
 
 
 _LOG = logging.getLogger("torch._subclasses.fake_tensor")
