@@ -64,7 +64,7 @@ def following_values() -> Iterator[dict[Line, Line]]:
 
 def fill_in_opened(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Answer `goes_into_opened`, asked by `ag.cond`."""
-    if code is not open_calls.goes_into_opened.__code__:
+    if code is not open_calls.goes_into_opened.__code__ or not _found:
         return
     receiver, straight = _receiver(parent)
     if receiver is None:
