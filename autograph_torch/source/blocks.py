@@ -40,13 +40,15 @@ class Blocks:
         self.printed: list[gast.stmt] = []
         self.led: set[int] = set()
         """Leads that have been printed: what stood above a statement is printed once, above its first heir."""
+        self.parted: set[int] = set()
+        """Leads of which the blank lines have been printed."""
 
     def block(self, statements: Sequence[gast.stmt], indent: str) -> str:
         """The lines of a block."""
         parts: list[str] = []
         index = 0
         while index < len(statements):
-            run = self._run(statements, index)
+            run = self._run(statements, index, indent)
             parts.append(self._copied(run, indent) if run else self.statement(statements[index], indent))
             index += len(run) or 1
         if parts and not self._was_first(statements[0]):
@@ -62,17 +64,22 @@ class Blocks:
         """Where the statement, or the one that it comes from, stands in the source."""
         return self.layout.place(node) or self.layout.place(origin(node))
 
-    def _run(self, statements: Sequence[gast.stmt], first: int) -> Sequence[gast.stmt]:
+    def _run(self, statements: Sequence[gast.stmt], first: int, indent: str) -> Sequence[gast.stmt]:
         """The longest run from `first` on of old lines that stood one after another."""
         end = first
-        while end < len(statements) and self._is_copy(statements[end]):
+        while end < len(statements) and self._is_copy(statements[end], indent):
             if end > first and not self._follows(statements[end - 1], statements[end]):
                 break
             end += 1
         return statements[first:end]
 
-    def _is_copy(self, node: gast.stmt) -> bool:
-        return self._splices(node) is not None and not self.notes.touches(node)
+    def _is_copy(self, node: gast.stmt, indent: str) -> bool:
+        splices = self._splices(node)
+        if splices is None or self.notes.touches(node):
+            return False
+        return not splices or not self.simple.has_outgrown(
+            origin(node), self.layout.places[id(origin(node))], splices, indent
+        )
 
     def _splices(self, node: gast.stmt) -> list[Splice] | None:
         """What changes in the old lines of a statement: nothing if it is pristine; None if lines are not enough."""
@@ -110,6 +117,8 @@ class Blocks:
         same = place is not None and type(old) is type(node)
         clause = None if same or place is None else self._clause_of(getattr(node, "body", ()), old)
         lead = self._lead(place, indent) if place and (clause is None or clause.start == place.start) else ""
+        if clause is None and isinstance(old, gast.If) and isinstance(node, gast.FunctionDef):
+            lead = self._blank_part(place, lead)
         if next(clauses_of(node), None) is not None:
             derived = self._derived_compound(node, old, indent, keyword) if same else None
             text = derived or self._new_compound(node, clause, indent, keyword)
@@ -127,7 +136,17 @@ class Blocks:
         if place.lead in self.led or place.lead >= line or not place.own_line:
             return ""
         self.led.add(place.lead)
-        return self.copier.copy(place.lead, line, self.source.indent(number), indent)
+        text = self.copier.copy(place.lead, line, self.source.indent(number), indent)
+        return _without_blank_lines(text) if place.lead in self.parted else text
+
+    def _blank_part(self, place: Place | None, lead: str) -> str:
+        """The blank lines alone: comments above an `if` are not about a function of what follows that `if`."""
+        blank = _LEADING_BLANK_LINES.match(lead)
+        if place is None or blank is None or blank.group() == lead:
+            return lead
+        self.led.discard(place.lead)
+        self.parted.add(place.lead)
+        return blank.group()
 
     def _derived_compound(self, node: gast.stmt, old: Any, indent: str, keyword: str) -> str:
         parts: list[str] = []
@@ -155,7 +174,7 @@ class Blocks:
         if not clause.inline:
             header += self.copier.whole_lines(clause.colon, clause.body, indent, indent)
             return header + self.block(block, indent + self._step(clause))
-        if self._run(block, 0) == getattr(old, name) == block:
+        if self._run(block, 0, indent) == getattr(old, name) == block:
             self.printed += block
             return header + self.copier.whole_lines(clause.colon, clause.end, old_indent, indent)
         return header + self.source.newline + self.block(block, indent + self.source.indent_unit)
@@ -209,7 +228,7 @@ class Blocks:
 
     def _chained(self, node: gast.stmt, indent: str) -> str:
         """An `if` as the `elif` of a chain."""
-        if not self._is_copy(node):
+        if not self._is_copy(node, indent):
             text = self.statement(node, indent, "elif")
         else:
             self.printed.append(node)

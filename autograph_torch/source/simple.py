@@ -10,7 +10,7 @@ import gast
 
 from autograph_torch.source.comments import Notes
 from autograph_torch.source.copying import Copier
-from autograph_torch.source.expressions import Expressions
+from autograph_torch.source.expressions import Expressions, Splice
 from autograph_torch.source.layout import Place
 
 _MULTILINE = re.compile(r"[\r\n]")
@@ -30,11 +30,19 @@ class SimpleStatements:
     def derived(self, node: gast.stmt, old: gast.stmt, place: Place, indent: str) -> str:
         """An old statement with other expressions; what follows it on its line and below it stays."""
         splices = self.expressions.splices(node, old)
-        if splices is None:
+        if splices is None or self.has_outgrown(old, place, splices, indent):
             text = self._text(node, indent)
         else:
             text = self.expressions.spliced(place.start, place.stop, splices, indent)
         return indent + text + self.copier.whole_lines(place.stop, place.end, place.indent, indent)
+
+    def has_outgrown(self, old: Any, place: Place, splices: list[Splice], indent: str) -> bool:
+        """What has changed in an old line makes it too long, so that the whole of it is broken anew."""
+        if old.lineno != old.end_lineno or not isinstance(old, (gast.Assign, gast.Return, gast.Expr)):
+            return False
+        text = self.expressions.spliced(place.start, place.stop, splices, indent)
+        limit = self.source.line_limit - len(indent)
+        return not _MULTILINE.search(text) and len(text) > limit >= place.stop - place.start
 
     def new(self, node: gast.stmt, indent: str) -> str:
         text = self._text(node, indent)
