@@ -16,7 +16,7 @@ from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.passes import may_have_work
 from autograph_torch.rewriting import RUNTIME_IMPORT, Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.directives import Directives
-from autograph_torch.source.edits import Edit, apply
+from autograph_torch.source.edits import Edit, apply, check_module
 from autograph_torch.source.emit import add_import, function_edits
 from autograph_torch.source.file import SourceFile
 from autograph_torch.source.left_out import WHOLE_FILE, definitions
@@ -97,6 +97,8 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
             diagnostics.extend(one.diagnostics)
             rewritten.append(one)
         except (ValueError, RecursionError, ConversionError) as error:
+            if isinstance(error, ConversionError):
+                check_module(source)  # perhaps it is not us who are wrong
             diagnostics.append(_left_alone(node, around, error))
     wanted = RUNTIME_IMPORT if not to_torch else "" if torch_name(around.imports) else "import torch"
     if edits and wanted and (added := add_import(source, wanted)) is not None:

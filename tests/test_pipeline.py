@@ -248,6 +248,21 @@ def test_odd_line_continuations(odd: str) -> None:
     assert done.changed or codes == ["AG290"]
 
 
+@pytest.mark.parametrize("indent", ["", "  ", "\f "])
+def test_a_line_continuation_that_nothing_stands_on(indent: str) -> None:
+    before = "import torch\ndef func(x: torch.Tensor):\n    if x.sum() > 0:\n        return 1\n\\\n"
+    before += f"{indent}# note\n    else:\n        return 2\n"
+    after = text(before)
+    assert "    return ag.cond(x.sum() > 0, lambda: 1, lambda: 2)" in after
+    assert "# note" in after
+
+
+def test_text_that_parses_and_is_no_program() -> None:
+    before = "import torch\ndef func(x: torch.Tensor):\n    if x.sum() > 0:\n        x = *x\n    return x\n"
+    with pytest.raises(SourceError, match="t.py:4:13: AG301 can't use starred expression here"):
+        text(before)
+
+
 def test_comments_move_with_their_statements() -> None:
     before = """\
 import torch

@@ -19,9 +19,14 @@ class Edit(NamedTuple):
 def apply(source: SourceFile, edits: Iterable[Edit]) -> bytes:
     """The file with the edits made, in its own encoding. Text that does not compile is never handed back."""
     utf8 = patched(source.utf8, edits)
-    _check(source, source.utf8, "")
+    check_module(source)
     _check(source, utf8, "the rewritten file does not compile: ")
     return source.to_bytes(utf8)
+
+
+def check_module(source: SourceFile) -> None:
+    """Raise a `SourceError` for a file that parses and is no module all the same."""
+    _check(source, source.utf8, "")
 
 
 def _check(source: SourceFile, utf8: bytes, what: str) -> None:

@@ -133,10 +133,14 @@ def _tokens(utf8: bytes, starts: tuple[int, ...], size: int) -> Iterator[Token]:
     """The tokens of lines that start at the offsets `starts` of a file; `size` is where the last one ends."""
     text = re.sub(r"\r\n|\r", "\n", utf8.decode("utf-8"))
     lines = None if text.isascii() else text.split("\n")
+    last_code = "NEWLINE"
     for item in python_tokens(text):
         kind = tokenize.tok_name[item.type]
         if kind in _DROPPED:
             continue
+        if kind == "NEWLINE" and last_code == "NEWLINE":
+            kind = "NL"  # behind a line continuation Python's tokenizer ends lines that nothing stands on
+        last_code = last_code if kind in _LAYOUT else kind
         begin = _offset(item.start, lines, starts, size)
         end = _offset(item.end, lines, starts, size)
         if item.type in (tokenize.NEWLINE, tokenize.NL):
