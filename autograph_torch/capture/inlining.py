@@ -61,6 +61,7 @@ from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
+    floats_as_computed,
     floats_read_outside,
     keep_checks_of_linalg,
     numbers_of_copies,
@@ -203,6 +204,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
                 ask_python(graph)
             postpone_reads(graph)
             if compiles:
+                ask_python(graph, left_over=True)
                 pass_symbols(graph)
         if chosen is not None:
             check_shown_objects()
@@ -286,6 +288,7 @@ _REPAIRS = (
     views_in_bodies,
     python_calls,
     floats_read_outside,
+    floats_as_computed,
     numbers_as_tensors,
     local_assumptions,
     known_sizes,

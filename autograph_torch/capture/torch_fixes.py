@@ -64,6 +64,7 @@ from torch._dynamo.variables.tensor import TensorVariable
 from torch._higher_order_ops import effects
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.fx.passes import runtime_assert
 from torch.utils import checkpoint
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
@@ -205,6 +206,22 @@ def places_of_views(backend: Any) -> Iterator[None]:
         yield
     finally:
         reinplace.graph_call_function = call
+
+
+@contextlib.contextmanager
+def floats_as_computed() -> Iterator[None]:
+    """A float is what the program has computed, not what algebra makes of it."""
+    expression = runtime_assert._get_sym_val
+
+    def expression_of_integer(node: Any) -> Any:
+        is_computed = node.op == "call_function" and isinstance(node.meta.get("example_value"), torch.SymFloat)
+        return None if is_computed else expression(node)
+
+    runtime_assert._get_sym_val = expression_of_integer
+    try:
+        yield
+    finally:
+        runtime_assert._get_sym_val = expression
 
 
 @contextlib.contextmanager

@@ -13,27 +13,28 @@ from typing import Any
 
 import torch
 
+_OPERATORS = "truediv floordiv mod pow abs add sub mul neg lt le gt ge eq ne"
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(operator, name) for name in ("truediv", "floordiv", "mod", "pow", "abs")},
+    **{name: getattr(operator, name) for name in _OPERATORS.split()},
     **{name: getattr(math, name) for name in ("floor", "ceil", "trunc")},
     **{name: getattr(math, name) for name in "sqrt cos cosh sin sinh tan tanh asin acos atan log2".split()},
     "max": max,
     "min": min,
 }
+DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 
 
 @torch.library.custom_op("autograph_torch::number", mutates_args=())
-def _number_op(function: str, real: bool, numbers: list[torch.Tensor]) -> torch.Tensor:
-    """A function of numbers; `real` tells whether the trace has taken the result for a float or an integer."""
+def _number_op(function: str, kind: str, numbers: list[torch.Tensor]) -> torch.Tensor:
+    """A function of numbers; `kind` is the type that the trace has taken the result for."""
     result = FUNCTIONS[function](*[number.item() for number in numbers])
-    if isinstance(result, complex if real else (float, complex)):
-        kind = "a float" if real else "an integer"
-        raise TypeError(f"`{function}` gives {result!r} here, but the graph was made for {kind}")
-    if not real and not -(2**63) <= result < 2**63:
+    if isinstance(result, complex if kind == "float" else (float, complex)):
+        raise TypeError(f"`{function}` gives {result!r} here, but the graph was made for a result of type {kind}")
+    if kind == "int" and not -(2**63) <= result < 2**63:
         raise OverflowError(f"`{function}` gives {result} here, but integers of the graph have 64 bits")
-    return torch.tensor(result, dtype=torch.float64 if real else torch.int64)
+    return torch.tensor(result, dtype=DTYPES[kind])
 
 
 @_number_op.register_fake
-def _(function: str, real: bool, numbers: list[torch.Tensor]) -> torch.Tensor:
-    return torch.empty((), dtype=torch.float64 if real else torch.int64)
+def _(function: str, kind: str, numbers: list[torch.Tensor]) -> torch.Tensor:
+    return torch.empty((), dtype=DTYPES[kind])

@@ -54,7 +54,28 @@ def in_a_branch(a: torch.Tensor, b: torch.Tensor) -> Any:
     return torch.ones(2)
 
 
-FUNCTIONS = [divided, floored, remainder, square_root, as_integer, extremes, beside_a_tensor, in_a_branch]
+def compared(a: torch.Tensor, b: torch.Tensor) -> Any:
+    s, r = a.item(), b.item()
+    return s != s, s == s, s < r, s > 0, not s >= r
+
+
+def differences(a: torch.Tensor, b: torch.Tensor) -> Any:
+    s, r = a.item(), b.item()
+    return s - s, s * 0, (s + r) - r, r - s + s, torch.full((2,), s - s), torch.full((1,), (s + 1e30) - 1e30)
+
+
+FUNCTIONS = [
+    compared,
+    differences,
+    divided,
+    floored,
+    remainder,
+    square_root,
+    as_integer,
+    extremes,
+    beside_a_tensor,
+    in_a_branch,
+]
 
 
 def outcome(function: Callable[..., Any], numbers: tuple[float, float]) -> str:
@@ -85,7 +106,7 @@ def test_integers_have_64_bits(numbers: tuple[float, float], message: str) -> No
 
 def test_a_result_of_another_type_is_an_error() -> None:
     compiled = torch.compile(convert(lambda a, b: a.item() ** b.item()), fullgraph=True, backend="aot_eager")
-    with pytest.raises(TypeError, match="the graph was made for a float"):
+    with pytest.raises(TypeError, match="a result of type float"):
         compiled(torch.tensor(-2.0), torch.tensor(0.5))
 
 
