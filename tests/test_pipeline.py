@@ -250,11 +250,11 @@ def test_odd_line_continuations(odd: str) -> None:
 
 @pytest.mark.parametrize("indent", ["", "  ", "\f "])
 def test_a_line_continuation_that_nothing_stands_on(indent: str) -> None:
-    before = "import torch\ndef func(x: torch.Tensor):\n    if x.sum() > 0:\n        return 1\n\\\n"
-    before += f"{indent}# note\n    else:\n        return 2\n"
+    """Only some of them are read in two ways: `else` must be found where it stands."""
+    before = "import torch\ndef func(x: torch.Tensor, p):\n    if p:\n        y = x if x.sum() > 0 else -x\n\\\n"
+    before += f"{indent}# note\n    else:\n        y = x if x.max() > 0 else -x\n    return y\n"
     after = text(before)
-    assert "    return ag.cond(x.sum() > 0, lambda: 1, lambda: 2)" in after
-    assert "# note" in after
+    assert f"\n\\\n{indent}# note\n    else:\n        y = ag.cond(x.max() > 0, lambda: x, lambda: -x)\n" in after
 
 
 def test_text_that_parses_and_is_no_program() -> None:
