@@ -7,10 +7,11 @@
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
     super().prop              the property of the base class, called
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
+    torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
 
 Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable,
-BuiltinVariable.
+BuiltinVariable, TensorVariable.call_method.
 tests/capture/test_python_calls.py fails clearly when torch changes them.
 """
 
@@ -29,18 +30,19 @@ from torch._dynamo.variables import ConstantVariable, ListVariable, SymNodeVaria
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable
+from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.settling import refuse_question_of_type
-from autograph_torch.runtime import queries
+from autograph_torch.runtime import linalg, queries
 
 
 @contextlib.contextmanager
 def python_calls() -> Iterator[None]:
     """While this is in force, these calls are taken."""
     skipped, listed = SkipFunctionVariable.call_function, ListVariable.call_method
-    built_in = BuiltinVariable.call_function
+    built_in, of_tensor = BuiltinVariable.call_function, TensorVariable.call_method
     called, looked_up = TorchInGraphFunctionVariable.call_function, SuperVariable.var_getattr
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -69,6 +71,9 @@ def python_calls() -> Iterator[None]:
         if self.value is torch.nn.functional.one_hot and len(args) == 1 and not kwargs and _is_int64(args[0]):
             one_hot: Any = queries.one_hot
             return UserFunctionVariable(one_hot).call_function(tx, list(args), {})
+        checked: Any = linalg.CHECKED.get(self.value)
+        if checked is not None and "out" not in kwargs and tx.output.current_tracer.parent is not None:
+            return UserFunctionVariable(checked).call_function(tx, list(args), kwargs)
         place = _flag_from_data(self.value, args, kwargs)
         if place is not None:
             flag = args[place] if isinstance(place, int) else kwargs[place]
@@ -76,6 +81,11 @@ def python_calls() -> Iterator[None]:
             with_known: Any = queries.with_known
             return UserFunctionVariable(with_known).call_function(tx, given, kwargs)
         return called(self, tx, args, kwargs)
+
+    def call_tensor(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name in ("inverse", "matrix_power"):
+            return TorchInGraphFunctionVariable(getattr(torch, name)).call_function(tx, [self, *args], kwargs)
+        return of_tensor(self, tx, name, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn in (isinstance, type) and args:
@@ -96,6 +106,7 @@ def python_calls() -> Iterator[None]:
     TorchInGraphFunctionVariable.call_function = call_torch  # type: ignore[method-assign]
     SuperVariable.var_getattr = getattr_of_super  # type: ignore[method-assign]
     BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
+    TensorVariable.call_method = call_tensor  # type: ignore[method-assign]
     try:
         yield
     finally:
@@ -104,6 +115,7 @@ def python_calls() -> Iterator[None]:
         TorchInGraphFunctionVariable.call_function = called  # type: ignore[method-assign]
         SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
         BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
+        TensorVariable.call_method = of_tensor  # type: ignore[method-assign]
 
 
 def _flag_from_data(function: Any, args: Any, kwargs: Any) -> int | str | None:

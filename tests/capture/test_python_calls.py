@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from autograph_torch import autograph, convert
+from autograph_torch import CaptureError, autograph, convert
 
 
 def copied_dict(x: torch.Tensor) -> torch.Tensor:
@@ -96,6 +97,55 @@ def test_taken(function: Callable[..., Any], sign: float) -> None:
     assert type(actual) is type(expected)
     torch.testing.assert_close(actual, expected) if isinstance(expected, torch.Tensor) else None
     assert isinstance(expected, torch.Tensor) or actual == expected
+
+
+CHECKED = {
+    "inv": torch.linalg.inv,
+    "inverse": lambda x: x.inverse(),
+    "cholesky": lambda x: torch.linalg.cholesky(x, upper=True),
+    "solve": lambda x: torch.linalg.solve(x, x + 1, left=False),
+    "matrix_power": lambda x: x.matrix_power(-2),
+    "batch": lambda x: torch.inverse(x.expand(3, 2, 2)),
+}
+MATRICES = [torch.eye(2), torch.eye(2) + 1, torch.ones(2, 2), -torch.eye(2), torch.zeros(2, 2)]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("grad", [True, False], ids=["grad", "no_grad"])
+@pytest.mark.parametrize("name", CHECKED)
+def test_checks_of_matrices_in_a_branch(name: str, grad: bool, backend: str) -> None:
+    """torch drops them there from graphs that are made functional: the result would be infinite."""
+    function = CHECKED[name]
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        y = x
+        if x.sum() > 0:
+            y = function(x).sum() * x
+        return y
+
+    compiled = autograph(program, backend=backend)
+    for matrix in MATRICES:
+        x, copy_ = (matrix.clone().requires_grad_(grad) for _ in range(2))
+        try:
+            expected = program(x)
+        except torch.linalg.LinAlgError as error:
+            with pytest.raises(torch.linalg.LinAlgError, match=re.escape(str(error))):
+                compiled(copy_)
+            continue
+        actual = compiled(copy_)
+        torch.testing.assert_close(actual, expected)
+        if grad:
+            torch.testing.assert_close(torch.autograd.grad(actual.sum(), copy_), torch.autograd.grad(expected.sum(), x))
+
+
+def test_checks_that_cannot_be_kept_are_refused() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:
+            x = torch.linalg.lu_factor(x)[0]
+        return x
+
+    with pytest.raises(CaptureError, match="drop the check of the matrix"):
+        autograph(program, backend="eager")(torch.eye(2))
 
 
 def test_sort_that_compares_tensors_is_not_taken() -> None:
