@@ -28,7 +28,9 @@ from typing import Any, Literal, TypeVar
 import torch
 from torch import Tensor, nn
 
-Way = Literal["converted", "eager", "aot_eager", "inductor", "decorator"]
+Way = Literal[
+    "converted", "eager", "aot_eager", "inductor", "decorator", "decorator on aot_eager", "decorator on inductor"
+]
 Kind = Literal["equal", "refused", "wrong", "crashed"]
 Subject = Callable[..., Any]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -242,9 +244,11 @@ def prepared(subject: Subject, way: Way) -> tuple[Subject, Subject]:
     """The subject converted (and compiled where `way` asks for it), and what holds its state."""
     from autograph_torch import autograph, convert
 
-    converted = autograph(subject, backend="eager") if way == "decorator" else convert(subject)
+    decorator, _, backend = way.partition(" on ")
+    decorated = decorator == "decorator"
+    converted = autograph(subject, backend=backend or "eager") if decorated else convert(subject)
     owner = converted if isinstance(converted, nn.Module) else subject
-    if way in ("converted", "decorator"):
+    if decorated or way == "converted":
         return converted, owner
     return torch.compile(converted, fullgraph=True, backend=way), owner
 
