@@ -137,6 +137,11 @@ def program(
     return attach
 
 
+def by_torch(version: str, reason: str) -> str:
+    """Why a program is refused with this version of torch; with others it is not."""
+    return reason if torch.__version__.startswith(f"{version}.") else ""
+
+
 def programs_of(module: types.ModuleType) -> tuple[Program, ...]:
     """The programs defined in a module, in its order."""
     subjects = [value for value in vars(module).values() if "__program__" in getattr(value, "__dict__", {})]

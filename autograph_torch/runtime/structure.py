@@ -63,13 +63,13 @@ def spec_of(
         return ("const", value)
     if type(value) is list:
         return ("list", len(value), _specs(value, originals, handed, seen, path))
+    if type(value) is dict or type(value) is OrderedDict:  # asked first: torch 2.11 cannot look into an ordered one
+        kind = "dict" if type(value) is dict else "ordered"
+        return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if is_record(value):
         names = tuple([one.name for one in dataclasses.fields(value)])
         parts = tuple([getattr(value, name) for name in names])
         return ("record", (type(value), names), _specs(parts, originals, handed, seen, path))
-    if type(value) is dict or type(value) is OrderedDict:
-        kind = "dict" if type(value) is dict else "ordered"
-        return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
