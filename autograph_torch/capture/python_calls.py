@@ -1,6 +1,7 @@
 """Calls of Python and torch functions that Dynamo does not take, in a form that it takes.
 
     dict.copy(d)              d.copy()                                      (so `copy.copy` works on containers)
+    pickle.dumps(d)           its bytes, for d a constant (keys of caches)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.squeeze(x)          x.squeeze(), which capture/views.py looks after
@@ -21,6 +22,7 @@ import contextlib
 import copy
 import inspect
 import operator
+import pickle
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -47,6 +49,8 @@ def python_calls() -> Iterator[None]:
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         method = self.value
+        if method is pickle.dumps and len(args) == 1 and not kwargs and args[0].is_python_constant():
+            return ConstantVariable.create(pickle.dumps(args[0].as_python_constant()))
         if isinstance(method, types.MethodDescriptorType) and args and _is_of(args[0], method.__objclass__):
             return args[0].call_method(tx, method.__name__, list(args[1:]), kwargs)
         if method is copy.copy and args and any(_is_of(args[0], owner) for owner in (dict, list, set)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import re
 from collections.abc import Callable
 from typing import Any
@@ -66,6 +67,11 @@ def property_of_the_base(x: torch.Tensor) -> torch.Tensor:
     return Derived(x).double
 
 
+def key_of_a_cache(x: torch.Tensor) -> torch.Tensor:
+    cache = {pickle.dumps({"upper": False}): x}
+    return cache[pickle.dumps({"upper": x.ndim > 1})] * 2
+
+
 def option_from_data(x: torch.Tensor) -> torch.Tensor:
     causal = bool((x > 0).all())
     return torch.nn.functional.scaled_dot_product_attention(*[x.view(1, 2, 1).expand(1, 2, 3)] * 3, is_causal=causal)
@@ -77,6 +83,7 @@ def option_in_its_place(x: torch.Tensor) -> torch.Tensor:
 
 
 FUNCTIONS = [
+    key_of_a_cache,
     option_from_data,
     option_in_its_place,
     copied_dict,

@@ -681,3 +681,28 @@ class PropertyOfAModule(nn.Module):
         if x.sum() > 3:
             self.scale = 3.0
         return x * self.scale
+
+
+class PrivateCache:
+    """Its attribute is private: the class gives it another name than the text does."""
+
+    def __init__(self, x):
+        self._fresh = True
+        self.__found = x
+
+    @property
+    def found(self):
+        if self._fresh and self.__found.sum() > 0:
+            self.__found = self.__found * 2
+        return self.__found
+
+    def restart(self, x):
+        if x.sum() > 3:
+            self.__found = x
+        return self.__found
+
+
+@program(inputs=THREE)
+def private_attributes(x):
+    cache = PrivateCache(x + 1)
+    return cache.found + cache.restart(x), cache.found
