@@ -17,7 +17,7 @@ Four things can be told from a failure only:
 - a function that gives values of different types: what follows its call moves into both branches (passes/splits.py).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
-  switches for them, which do harm elsewhere.
+  switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from autograph_torch.capture.errors import LEFT_ALONE
+from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
 
 _LIMIT = 8  # traces of one function
@@ -42,6 +43,7 @@ class Attempt:
     splits: places (file, line) of `if` statements that need what follows in both branches.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
+    whole: whether integers made of floats have symbols of their own.
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
     """
 
@@ -49,6 +51,7 @@ class Attempt:
     enter_skipped: bool = False
     trace_gradients: bool = False
     settled: bool = False
+    whole: bool = False
     number: int = 1
 
     def after(self, error: CaptureError, caller: tuple[str, int] | None = None) -> Attempt | None:
@@ -66,6 +69,8 @@ class Attempt:
             return replace(following, splits=self.splits | {(found.filename, found.line)})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})
+        if EXPRESSION in found.message and not self.whole:
+            return replace(following, whole=True)
         if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:
             return replace(following, enter_skipped=True)
         if _GRADIENTS in found.message and not self.trace_gradients:

@@ -74,6 +74,7 @@ from autograph_torch.capture.torch_fixes import (
     repair_property_writes,
 )
 from autograph_torch.capture.views import views_in_bodies
+from autograph_torch.capture.whole_numbers import EXPRESSION, whole_numbers
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
 from autograph_torch.live import convert_code, is_filled
@@ -275,9 +276,12 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
                     raise
                 raise explained from error.__cause__
             attempt, first = following, first or error
-        except AssertionError:  # torch's switch for skipped functions is not always up to it
+        except AssertionError as error:
+            if EXPRESSION in str(error) and not attempt.whole:
+                attempt = replace(attempt, whole=True)
+                continue
             if first is None or not attempt.enter_skipped:
-                raise
+                raise  # else torch's switch for skipped functions has not been up to it
             raise first from None
         finally:
             _attempts.pop()
@@ -328,6 +332,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(failing_calls(places_around))
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
+            if attempt.whole:
+                stack.enter_context(whole_numbers())
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))

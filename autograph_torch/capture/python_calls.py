@@ -28,7 +28,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import ConstantVariable, ListVariable, SymNodeVariable, TupleVariable
+from torch._dynamo.variables import (
+    ConstantVariable,
+    ListVariable,
+    SymNodeVariable,
+    TupleVariable,
+)
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable

@@ -77,6 +77,16 @@ def one_hot(tensor: torch.Tensor) -> torch.Tensor:
     return classes.scatter(-1, places.unsqueeze(-1), 1)
 
 
+def whole(number: Any) -> Any:
+    """`int(number)` of a float that depends on data: a symbol of its own, which may be a size. (While tracing.)"""
+    tensor = torch.scalar_tensor(number, dtype=torch.float64)
+    torch._assert_async(tensor.abs() < _INT64, "a float that is no number, or is too large, is made an integer")
+    return tensor.to(torch.int64).item()
+
+
+_INT64 = 2.0**63
+
+
 def with_known(function: Callable[..., Any], flag: Any, key: int | str, args: tuple[Any, ...], /, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)` of torch, with a truth value that is a constant on each of two paths.
 

@@ -1,0 +1,49 @@
+"""`int(x.item())` of a float that depends on data, as a symbol of its own: torch cannot use an expression as a size.
+
+Without, the number is made by Python behind the graph, and raises what Python raises. So this is in force only when a
+trace has failed (capture/attempts.py); a float that has no integer then stops the graph.
+
+Private: BuiltinVariable.call_function. tests/capture/test_whole_numbers.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.variables import LazyVariableTracker, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
+
+from autograph_torch.runtime import queries
+
+EXPRESSION = "TruncToInt"  # in what torch says of such a number
+
+
+@contextlib.contextmanager
+def whole_numbers() -> Iterator[None]:
+    """While this is in force, integers made of floats have symbols of their own."""
+    built_in = BuiltinVariable.call_function
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is int and len(args) == 1 and _is_fraction_from_data(args[0]):
+            number = args[0].call_method(tx, "item", [], {}) if args[0].is_tensor() else args[0]
+            whole: Any = queries.whole
+            return UserFunctionVariable(whole).call_function(tx, [number], {})
+        return built_in(self, tx, args, kwargs)
+
+    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
+
+
+def _is_fraction_from_data(variable: Any) -> bool:
+    variable = variable.realize() if isinstance(variable, LazyVariableTracker) else variable
+    if isinstance(variable, SymNodeVariable):
+        number = variable.sym_num
+        return isinstance(number, torch.SymFloat) and has_free_unbacked_symbols(number)
+    return bool(variable.is_tensor() and variable.dtype is not None and variable.dtype.is_floating_point)
