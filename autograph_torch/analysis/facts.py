@@ -11,7 +11,7 @@ import gast
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.owned import owned_containers
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, sub_statements, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, reached, sub_statements, walk_scope
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.templates import RUNTIME
@@ -120,10 +120,10 @@ class Facts:
                 found |= exits([node]) if controlled else Exits()
             elif isinstance(node, gast.If):
                 inside = controlled or self.is_site(node)
-                found |= self.exits_under_data([*node.body, *node.orelse], inside)
+                found |= self.exits_under_data([*reached(node.body), *reached(node.orelse)], inside)
             elif isinstance(node, LOOPS):
                 inside = controlled or self.needs_steps(node) or self.is_site(node)
-                found |= Exits(returns=self.exits_under_data(node.body, inside).returns)
+                found |= Exits(returns=self.exits_under_data(reached(node.body), inside).returns)
                 found |= self.exits_under_data(node.orelse, controlled)
             elif not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
                 found |= self.exits_under_data(sub_statements(node), controlled)
@@ -144,7 +144,7 @@ class Facts:
         if self.is_site(loop):
             own = exits(loop.body)
             return own.breaks or own.returns
-        under_data = self.exits_under_data(loop.body)
+        under_data = self.exits_under_data(reached(loop.body))
         return under_data.breaks or under_data.returns
 
     def takes_rest(self, loop: gast.AST) -> bool:

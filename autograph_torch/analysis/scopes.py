@@ -273,6 +273,12 @@ def completes(block: list[gast.stmt]) -> bool:
     return all(_completes(statement) for statement in block)
 
 
+def reached(block: list[gast.stmt]) -> list[gast.stmt]:
+    """The block up to its first jump: what is behind that never runs."""
+    end = next((index for index, statement in enumerate(block) if not _completes(statement)), len(block))
+    return block[: end + 1]
+
+
 def _completes(node: gast.stmt) -> bool:
     if isinstance(node, JUMPS):
         return False

@@ -51,6 +51,16 @@ def behind(x: torch.Tensor):
     return -x
     x = x + 1
     return x
+
+
+def going_on(rows: list[torch.Tensor]):
+    total = 0
+    for row in rows:
+        if row.sum() > 0:
+            continue
+            return row
+        total = total + 1
+    return total
 # output
 import torch
 import autograph_torch.runtime as ag
@@ -95,6 +105,13 @@ def ending(x: torch.Tensor):
 
 def behind(x: torch.Tensor):
     return ag.cond(x.sum() > 0, lambda: x, lambda: -x)
+
+
+def going_on(rows: list[torch.Tensor]):
+    total = 0
+    for row in rows:
+        total = ag.cond(row.sum() > 0, lambda: total, lambda: total + 1)
+    return total
 # calls
 skipping(torch.tensor([[1.0], [-2.0], [-3.0]]))
 returning(torch.ones(2))
@@ -106,3 +123,4 @@ ending(torch.ones(2))
 ending(torch.ones(2000) / 100)
 behind(torch.ones(2))
 behind(-torch.ones(2))
+going_on([torch.ones(2), -torch.ones(2)])
