@@ -7,6 +7,7 @@ tests/capture/test_standing_in.py fails clearly when torch changes what this lea
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABCMeta
 from collections.abc import Iterator
 from typing import Any
@@ -68,6 +69,8 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is structure.same_object.__code__:
         same = is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
         arguments["found"] = ConstantVariable.create(same)
+    elif code is structure.is_dataclass.__code__:
+        arguments["found"] = ConstantVariable.create(_is_dataclass(arguments["value"].realize()))
     elif code is structure.made_here.__code__:
         mutation = arguments["value"].realize().mutation_type
         arguments["found"] = ConstantVariable.create(mutation is not None and mutation.scope >= current_scope_id())
@@ -153,6 +156,13 @@ def _objects_in(variable: Any) -> Iterator[Any]:
             yield from _objects_in(item)
     elif isinstance(variable, (UserDefinedObjectVariable, BaseUserFunctionVariable)):
         yield variable
+
+
+def _is_dataclass(variable: Any) -> bool | None:
+    try:
+        return dataclasses.is_dataclass(variable.python_type())
+    except NotImplementedError:  # not known to torch
+        return None
 
 
 def _number_of(variable: Any, tracer: Any) -> int:

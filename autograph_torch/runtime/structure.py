@@ -63,13 +63,13 @@ def spec_of(
         return ("const", value)
     if type(value) is list:
         return ("list", len(value), _specs(value, originals, handed, seen, path))
-    if type(value) is dict or type(value) is OrderedDict:  # asked first: torch 2.11 cannot look into an ordered one
-        kind = "dict" if type(value) is dict else "ordered"
-        return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if is_record(value):
         names = tuple([one.name for one in dataclasses.fields(value)])
         parts = tuple([getattr(value, name) for name in names])
         return ("record", (type(value), names), _specs(parts, originals, handed, seen, path))
+    if type(value) is dict or type(value) is OrderedDict:
+        kind = "dict" if type(value) is dict else "ordered"
+        return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
@@ -131,13 +131,18 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
     return ("either", "", (spec,)) if tensor.ndim == 0 and number_flag(tensor) is not None else spec
 
 
+def is_dataclass(value: Any, found: bool | None = None) -> bool:
+    """`dataclasses.is_dataclass`; the tracer fills in the answer, for torch 2.11 cannot give it for functions."""
+    return dataclasses.is_dataclass(value) if found is None else found
+
+
 def is_record(value: Any) -> bool:
     """Whether a value is no more than its fields: a dataclass of which nobody can tell a copy.
 
     That is a frozen one, or one that the body has made itself. Those that are dicts of their fields, too, as the
     outputs of models often are, put themselves together from the fields again.
     """
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+    if not is_dataclass(value) or isinstance(value, type):
         return False
     fields = dataclasses.fields(value)
     if isinstance(value, dict):
