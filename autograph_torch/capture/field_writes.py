@@ -23,8 +23,8 @@ from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
-from autograph_torch.capture.replacing import containers_in, note_carried_write
-from autograph_torch.runtime import fields, tracing
+from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
+from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 _CONTAINERS = (ListVariable, ConstDictVariable)
@@ -57,11 +57,42 @@ def note_twins(one: Any, other: Any) -> None:
     if not isinstance(one, _CONTAINERS):
         _twins()[one], _twins()[other] = other, one
         return
+    made = one not in _related() and not _is_from_around(one)
+    _related().update((one, other))
     place = tracing.user_line()[:2]
     in_body = tracing.current_tracer().parent is not None
-    apart = place in tracing.split_places() and in_body and not _is_from_around(one)
+    apart = place in tracing.split_places() and in_body and made
     if not apart:  # else the first trip has made it, under an `if` of its own
         _lines()[one] = _lines()[other] = place
+
+
+def note_replaced(before: Any, after: Any, places: Any = None) -> None:
+    """The objects in one value (in these places) may be those at the same places of another."""
+    others = dict(objects_in(after))
+    for place, item in objects_in(before):
+        if place in others and (places is None or place in places):
+            note_twins(item, others[place])
+
+
+def fill_in_kept(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of carried.note_handed_on and carried.note_kept when the tracer is about to enter one of them."""
+    if code is carried.note_handed_on.__code__:
+        begun = parent.output.current_tracer.__dict__.get("_autograph_carried", {})
+        known = _handed_on(arguments["site"].as_python_constant())
+        known.update(place for place, one in objects_in(arguments["after"]) if one in begun or one in _related())
+    elif code is carried.note_kept.__code__:
+        sure = arguments["sure"].as_python_constant()
+        places = _handed_on(arguments["site"].as_python_constant()) if sure else None
+        note_replaced(arguments["before"], arguments["after"], places)
+
+
+def _related() -> set[Any]:
+    """Lists and dicts that may be one with another."""
+    return _of_the_trace("related", set())  # type: ignore[no-any-return]
+
+
+def _handed_on(site: str) -> set[Any]:
+    return tracing.notebook().setdefault((site, "handed on"), set())  # type: ignore[no-any-return]
 
 
 def note_handed(site: str, value: Any, around: Any, inside: Any) -> None:
@@ -83,8 +114,13 @@ def note_results(site: str, value: Any) -> None:
 
 
 def _is_from_around(item: Any) -> bool:
-    """Whether a list or dict was there before the body that is being traced."""
-    return item.mutation_type is not None and item.mutation_type.scope < current_scope_id()
+    """Whether a list or dict was there before the body that is being traced, or stands for one that was."""
+    before = item.mutation_type is not None and item.mutation_type.scope < current_scope_id()
+    return before or any(
+        copy is item
+        for around in tracing.enclosing(tracing.current_tracer())
+        for *_, copy in tracing.shared_contents(around)
+    )
 
 
 def watch_twins() -> None:

@@ -43,7 +43,7 @@ from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs
-from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, watch_twins
+from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -132,6 +132,7 @@ def install(required: bool = True) -> None:
         fill_in_containers(code, parent, symbolic_locals)
         fill_in_replacing(code, parent, symbolic_locals)
         fill_in_field(code, parent, symbolic_locals)
+        fill_in_kept(code, parent, symbolic_locals)
         fill_in_flags(code, parent, symbolic_locals)
         fill_in_opened(code, parent, symbolic_locals)
         original(self, parent, code, symbolic_locals, *args, **kw)

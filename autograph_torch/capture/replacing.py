@@ -68,20 +68,20 @@ def note_carried_write(tracer: Any, item: Any) -> None:
 
 def _carried(initial: Any, state: Any) -> dict[Any, Any]:
     """What a trip has in the place of objects that the loop begins with -> those."""
-    before = dict(_objects_in(initial))
-    return {one: before[place] for place, one in _objects_in(state) if before.get(place, one) is not one}
+    before = dict(objects_in(initial))
+    return {one: before[place] for place, one in objects_in(state) if before.get(place, one) is not one}
 
 
-def _objects_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+def objects_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """The objects that can be written to in a value, with their places."""
     variable = variable.realize()
     if isinstance(variable, UserDefinedObjectVariable):
         yield place, variable
     elif isinstance(variable, (BaseListVariable, ConstDictVariable)):
-        if place and not isinstance(variable, TupleVariable):
+        if not isinstance(variable, TupleVariable):
             yield place, variable
         for k, item in enumerate(_items(variable)):
-            yield from _objects_in(item, (*place, k))
+            yield from objects_in(item, (*place, k))
 
 
 def _refuse_callers(item: Any) -> None:

@@ -78,7 +78,7 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         names = _own_attributes(arguments["value"].realize(), parent.output.side_effects)
         arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
     elif code is instances.note_replaced.__code__:
-        field_writes.note_twins(arguments["before"].realize(), arguments["after"].realize())
+        field_writes.note_replaced(arguments["before"], arguments["after"])
     elif code is instances.note_handed.__code__:
         given = [arguments[role].realize() for role in ("value", "around", "inside")]
         field_writes.note_handed(arguments["site"].as_python_constant(), *given)

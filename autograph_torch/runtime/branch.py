@@ -43,6 +43,7 @@ from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
     Pairs,
     Seen,
+    containers_in,
     content_of,
     copies_of,
     copy_in,
@@ -117,7 +118,8 @@ def _staged(
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         fields = notes.field_count(site)
-        changing = (*mutated, *written_containers(site))
+        inner = [containers_in(one)[1:] for one in scratch]  # other names may lead to what is inside of a scratch list
+        changing = (*mutated, *[one for found in inner for one in found], *written_containers(site))
         notes.begin_attempt(site)
         done, value = _attempt(
             site, flag, true_fn, false_fn, operands, mutated, changing, reads, scratch, tensors, groups, fields

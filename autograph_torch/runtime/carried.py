@@ -86,6 +86,17 @@ def end_trip(site: str, copies: Values, others: Values) -> None:
     """
 
 
+def note_handed_on(site: str, after: Any) -> None:
+    """At the end of a trip: which objects may be those that it began with. (Noted by the tracer.)"""
+
+
+def note_kept(site: str, sure: bool, before: Any, after: Any) -> None:
+    """Behind a loop: which objects may be those that it began with, all where it may make no trip (not `sure`).
+
+    (Noted by the tracer: once one of the two is written to, the other may not be used.)
+    """
+
+
 def write_back_carried(site: str, originals: Values, values: Values) -> None:
     """Give containers from before a loop the contents that they have behind it."""
     replaced = notes.replaced(site)
@@ -96,8 +107,7 @@ def write_back_carried(site: str, originals: Values, values: Values) -> None:
 def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path) -> Any:
     """Containers inside stay the objects that they were, unless trips put others in their places."""
     if path in replaced:
-        if isinstance(original, (list, dict)):
-            note_replaced(original, new)
+        note_replaced(original, new)
         return new
     if isinstance(original, list) and isinstance(new, list):
         kept = [

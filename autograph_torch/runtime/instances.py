@@ -31,9 +31,9 @@ def put_together(kind: type, names: tuple[str, ...], values: tuple[Any, ...]) ->
 
 
 def note_replaced(before: Any, after: Any) -> None:
-    """A loop has begun with one object and ended with another, which is the same in eager where it makes no trip.
+    """A loop has begun with objects and ended with others, which are the same in eager where it makes no trip.
 
-    (Noted by the tracer: once one of them is written to, the other may not be used.)
+    (Noted by the tracer for all that is in the two values: once one is written to, the other may not be used.)
     """
 
 

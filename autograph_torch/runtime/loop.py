@@ -10,7 +10,6 @@ import torch
 
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.carried import plain_containers
-from autograph_torch.runtime.instances import note_replaced
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.outside import is_shared, keep
@@ -123,10 +122,6 @@ def run_with_writes(
     final = staged.run(
         lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, tensors_in(given)
     )
-    if isinstance(entered, torch.Tensor):
-        for k in range(rebound):
-            if isinstance(state[k], (list, dict)):
-                note_replaced(state[k], final[k])
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
         objects.append(original if _stays(original) else value)

@@ -26,6 +26,8 @@ from autograph_torch.runtime.carried import (
     check_apart,
     end_loop,
     end_trip,
+    note_handed_on,
+    note_kept,
     outermost,
     write_back_carried,
 )
@@ -33,7 +35,7 @@ from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
-from autograph_torch.runtime.instances import note_handed, note_replaced, note_results, own_attributes
+from autograph_torch.runtime.instances import note_handed, note_results, own_attributes
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
@@ -116,10 +118,7 @@ def run(
             write_fields(site, contents[behind:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
-            if notes.takes_apart(site) and not sure:
-                for k in range(len(state)):
-                    if own_attributes(state[k]) is not None:
-                        note_replaced(state[k], final[k])
+            note_kept(site, sure, (state, attributes), (final, contents[behind:]))
             note_results(site, tuple(final[1:]))
             end_loop(site)
             return tuple(final[1:])
@@ -195,6 +194,7 @@ def _attempt(
             put_token(autograph_effects, before[0])
         begin_trip(site, objects, initial, before)
         after = trip(before[1:])
+        note_handed_on(site, ((HOLE, *after), read_fields(site, fields)))
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
             end_trip(site, objects, tuple([after[k] for k in range(len(after)) if not isinstance(handed[k + 1], Hole)]))
         note_handed(site, after)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict, deque
 import torch
 from torch import nn
 
-from tests.harness import program, vec
+from tests.harness import integer, program, vec
 
 INPUTS = [lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(0.1, -0.2, 0.3),)]
 
@@ -410,3 +410,57 @@ def numbers_in_a_grid(x):
             else:
                 grid[i][j] = -1.0
     return grid
+
+
+class Holder:
+    def __init__(self, items):
+        self.items = items
+
+
+@program(inputs=INPUTS)
+def a_list_of_an_object_is_replaced_in_a_loop_and_written_afterwards(x):
+    holder = Holder([x * 0])
+    old = holder.items
+    while x.norm() > 1:
+        x = x / 2
+        holder.items = [x * 1]
+    holder.items[0] = x * 9
+    return old[0] * 1, holder.items[0] * 1
+
+
+@program(inputs=INPUTS)
+def a_list_in_a_dict_that_a_loop_replaces_is_written_afterwards(x):
+    d = {"a": [x * 1]}
+    old = d["a"]
+    while x.norm() > 1:
+        x = x / 2
+        d = {"a": [x * 1]}
+    d["a"][0] = x * 9
+    return old[0] * 1, d["a"][0] * 1
+
+
+@program(inputs=INPUTS)
+def a_name_leads_to_a_list_in_a_dict_that_only_a_branch_uses(x):
+    d = {"a": [x * 1]}
+    old = d["a"]
+    if x.sum() > 0:
+        d["a"][0] = x * 9
+        y = d["a"][0] + 1
+    else:
+        y = x * 1
+    return old[0] * 1, y
+
+
+@program(
+    inputs=[lambda: (vec(1, 2, 3), integer(20)), lambda: (vec(0.1, 0.2, 0.3), integer(20))],
+    refused="AG314: whether `old` is the list that is written to depends on data",
+)
+def a_list_that_some_trips_replace_is_written_afterwards(x, n):
+    xs = [x * 1]
+    old = xs
+    for _ in range(n):
+        if x.norm() > 1:
+            xs = [x * 2]
+        x = x / 2
+    xs[0] = x * 9
+    return old[0] * 1, xs[0] * 1
