@@ -32,6 +32,11 @@ def plain_containers(values: Values) -> Values:
     return found
 
 
+def plain_inside(containers: Values) -> Values:
+    """These lists and dicts, and all that are inside of them."""
+    return tuple([one for container in containers for one in containers_in(container)])
+
+
 def outermost(containers: Values) -> Values:
     """Each once, without those that are inside of others."""
     inner: Values = ()

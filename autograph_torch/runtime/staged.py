@@ -29,6 +29,7 @@ from autograph_torch.runtime.carried import (
     note_handed_on,
     note_kept,
     outermost,
+    plain_inside,
     write_back_carried,
 )
 from autograph_torch.runtime.codec import decode, encode
@@ -110,7 +111,7 @@ def run(
         leaves = _attempt(site, test, trip, init, state, handed, tensors, groups, memories, carriers, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
-            final, contents = decode(notes.carry_decoder(site), ends, (), handed)
+            final, contents = decode(notes.carry_decoder(site), ends, plain_inside(carriers), handed)
             behind = len(contents) - fields
             count = behind - len(carriers)
             write_outside(tensors, groups, contents[:count], notes.memory_gradients(site)[:count])
@@ -147,10 +148,11 @@ def _attempt(
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
     decoder, count = notes.carry_decoder(site), len(init)
+    originals = plain_inside(containers)
 
     def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...], State]:
         """The state at the start of a trip or a test, and the memories and containers that it may write to."""
-        state, carried = decode(decoder, leaves, (), handed)
+        state, carried = decode(decoder, leaves, originals, handed)
         if not groups and not fields and not containers:
             return state, (), ()
         own = list(memories)
@@ -193,10 +195,12 @@ def _attempt(
         if before[0] is not HOLE:
             put_token(autograph_effects, before[0])
         begin_trip(site, objects, initial, before)
+        copies = plain_inside(objects)
         after = trip(before[1:])
         note_handed_on(site, ((HOLE, *after), read_fields(site, fields)))
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
-            end_trip(site, objects, tuple([after[k] for k in range(len(after)) if not isinstance(handed[k + 1], Hole)]))
+            carry = tuple([after[k] for k in range(len(after)) if not isinstance(handed[k + 1], Hole)])
+            end_trip(site, objects, (*carry, *read_fields(site, fields)))
         note_handed(site, after)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
@@ -206,7 +210,8 @@ def _attempt(
         hand_out(site, tensors_in(after))
         notes.note_body(site)
         notes.leave_body()
-        spec = spec_of(state, handed=handed)
+        known = tuple([(originals[k], copies[k]) for k in range(len(originals))])
+        spec = ("tuple", 2, (spec_of(state[0], known, handed), spec_of(state[1], handed=handed)))
         if notes.note_trip(site, spec, sure):
             return parted([*encode(notes.carry_encoder(site, spec), state), *[leaf.clone() for leaf in leaves[count:]]])
         return parted([leaves[k].clone() for k in range(len(leaves))])

@@ -464,3 +464,29 @@ def a_list_that_some_trips_replace_is_written_afterwards(x, n):
         x = x / 2
     xs[0] = x * 9
     return old[0] * 1, xs[0] * 1
+
+
+@program(inputs=INPUTS)
+def a_list_is_returned_by_a_loop_and_written_behind_it(x):
+    xs = [x * 1, x * 2]
+    while x.norm() > 1:
+        x = x * 0.7
+        if x[0] < -0.5:
+            return xs, x
+        xs[0] = xs[0] + x
+    xs[1] = xs[0] * 3
+    return xs, x
+
+
+@program(inputs=INPUTS)
+def a_dict_is_written_before_and_behind_a_break(x):
+    d = {"k": x.sum() * 1, "n": 0}
+    s = x.norm()
+    while True:
+        d["k"] += 1
+        if s > 2:
+            break
+        s = s * 2 + 1
+        d["n"] += 1
+        d["k"] = d["k"] * 2
+    return d, s
