@@ -138,7 +138,7 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
             "write into a tensor of the largest size and count, or loop over a range of known length and `break`",
         )
     if kind == "hole" or (kind == "undefined" and sure):
-        return plan if spec[0] in ("undefined", "hole") else _only_result(carry_plan(spec))
+        return plan if spec[0] in ("undefined", "hole") else only_result(carry_plan(spec))
     if kind == "same" and spec[:2] == plan[:2]:
         return plan
     if kind in ("undefined", "maybe"):
