@@ -178,6 +178,8 @@ class _Numbers:
         """Whether a user of a 0-d tensor does not ask where it is; moving it would wait for the device."""
         if user.op == "output":
             return self._graph.owning_module is self._root
+        if user.target == "clone":
+            return all(self._takes_any_device(user, following) for following in user.users)
         is_predicate = user.target is torch.ops.higher_order.cond and user.args[0] is node
         return is_predicate or user.target is torch.ops.autograph_torch.effect
 

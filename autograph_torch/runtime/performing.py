@@ -129,6 +129,29 @@ def _text(style: str, inner: list[Any]) -> str:
     return str(template.format(*values, **named)) if style == "format" else str(template.join(values))
 
 
+def read_together(waiting: list[tuple[HostCall, list[torch.Tensor]]]) -> None:
+    """Have the numbers that effects need at hand: one wait for each device and dtype, not one for each number."""
+    places: dict[tuple[torch.device, torch.dtype], list[tuple[list[torch.Tensor], int]]] = {}
+    for call, values in waiting:
+        for position, kind in enumerate(_leaves(call.arguments)):
+            value = values[position]
+            if kind == "number" and value.device.type != "cpu":
+                places.setdefault((value.device, value.dtype), []).append((values, position))
+    for found in places.values():
+        read = torch.stack([values[position].reshape(()) for values, position in found]).cpu()
+        for (values, position), number in zip(found, read.unbind(), strict=True):
+            values[position] = number
+
+
+def _leaves(part: Part) -> Iterator[str]:
+    """Of every tensor that `put_together` takes, in its order, whether it is read as a number."""
+    if part[0] in ("number", "tensor"):
+        yield part[0]
+    elif part[0] != "const":
+        for inner in part[2]:
+            yield from _leaves(inner)
+
+
 # -- sessions ----------------------------------------------------------------------------------------------------------
 
 
@@ -210,6 +233,7 @@ class Session:
     def play(self) -> None:
         """Do what waits. An exception (a warning that a filter makes an error) ends it, as it would in eager Python."""
         waiting, self.waiting, self.size = self.waiting, [], 0
+        read_together(waiting)
         for call, values in waiting:
             self.seen = True
             call.run(values)

@@ -13,6 +13,7 @@ import ast
 import functools
 import itertools
 import linecache
+import sys
 import types
 from dataclasses import dataclass
 
@@ -122,6 +123,8 @@ def as_function(node: ast.AST) -> gast.FunctionDef:
     if isinstance(node, ast.Lambda):
         body = ast.copy_location(ast.Return(value=node.body), node.body)
         function = ast.FunctionDef(name="<lambda>", args=node.args, body=[body], decorator_list=[], returns=None)
+        if sys.version_info >= (3, 12):
+            function.type_params = []
         node = ast.copy_location(function, node)
     return gast.ast_to_gast(node)
 
