@@ -92,6 +92,16 @@ def gradients(plan: Plan) -> tuple[bool, ...]:
     return (False,) if plan[0] == "number" else ()
 
 
+def on_cpu(plan: Plan) -> tuple[bool, ...]:
+    """For every leaf of a plan, whether it is a tensor on the CPU. (Numbers and flags are read wherever they are.)"""
+    if plan[0] in CONTAINERS:
+        flag = (False,) if plan[0] in ("maybe", "either", "choice") else ()
+        return (*flag, *(here for part in plan[2] for here in on_cpu(part)))
+    if plan[0] == "tensor":
+        return (plan[3] == "cpu",)
+    return (False,) if plan[0] == "number" else ()
+
+
 def join(then: Spec, otherwise: Spec) -> Plan:
     """One plan for the results of two branches."""
     if then[0] == "hole" or otherwise[0] == "hole":

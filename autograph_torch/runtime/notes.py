@@ -214,6 +214,12 @@ def carry_gradients(site: str) -> tuple[bool, ...]:
 
 
 @torch.compiler.assume_constant_result
+def carry_on_cpu(site: str) -> tuple[bool, ...]:
+    """For every leaf of the carry and of the memories, whether it is a tensor on the CPU."""
+    return layout.on_cpu(tracing.notebook()[site, "plan"])
+
+
+@torch.compiler.assume_constant_result
 def memory_gradients(site: str) -> tuple[bool, ...]:
     """For every memory that the bodies of a branch or loop write to, whether its new content has a gradient."""
     parts = tracing.notebook()[site, "plan"][2]

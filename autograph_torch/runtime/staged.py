@@ -8,7 +8,8 @@
   else only the last trip's gradient survives (facts S2); a loop without trips gives its initial values, else the
   body's
   gradient is applied once all the same (S1); Inductor may not reuse buffers in place, else it overwrites saved
-  states (S3).
+  states (S3); and it hands a kernel for the GPU the saved states of a number on the CPU ("invalid argument", 2.11), so
+  that numbers travel on the device of what has a gradient.
 """
 
 from __future__ import annotations
@@ -108,9 +109,10 @@ def run(
         carried_spec = spec_of(carried)
         notes.note_memories(site, carried_spec)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
+        init = _together(init, init)
         leaves = _attempt(site, test, trip, init, state, handed, tensors, groups, memories, carriers, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
-            ends = [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)]
+            ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
             final, contents = decode(notes.carry_decoder(site), ends, plain_inside(carriers), handed)
             behind = len(contents) - fields
             count = behind - len(carriers)
@@ -152,7 +154,7 @@ def _attempt(
 
     def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...], State]:
         """The state at the start of a trip or a test, and the memories and containers that it may write to."""
-        state, carried = decode(decoder, leaves, originals, handed)
+        state, carried = decode(decoder, _where_they_were(site, leaves, init), originals, handed)
         if not groups and not fields and not containers:
             return state, (), ()
         own = list(memories)
@@ -213,7 +215,8 @@ def _attempt(
         known = tuple([(originals[k], copies[k]) for k in range(len(originals))])
         spec = ("tuple", 2, (spec_of(state[0], known, handed), spec_of(state[1], handed=handed)))
         if notes.note_trip(site, spec, sure):
-            return parted([*encode(notes.carry_encoder(site, spec), state), *[leaf.clone() for leaf in leaves[count:]]])
+            new = _together(encode(notes.carry_encoder(site, spec), state), init)
+            return parted([*new, *[leaf.clone() for leaf in leaves[count:]]])
         return parted([leaves[k].clone() for k in range(len(leaves))])
 
     begin = init if init else [torch.zeros(())]  # torch's gradient of a loop needs something to carry
@@ -237,6 +240,27 @@ def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]
     if True in wants_grad:
         keep_saved_buffers()
     return [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
+
+
+def _together(leaves: list[torch.Tensor], init: list[torch.Tensor]) -> list[torch.Tensor]:
+    """All leaves on the GPU where one of those that the loop begins with has a gradient, if there is such a one."""
+    device = _gradient_device(init)
+    return leaves if device == "cpu" else [leaf.to(device) if leaf.device.type == "cpu" else leaf for leaf in leaves]
+
+
+def _where_they_were(site: str, leaves: list[torch.Tensor], init: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The leaves that are tensors on the CPU for the program on the CPU again."""
+    if _gradient_device(init) == "cpu":
+        return leaves
+    on_cpu = notes.carry_on_cpu(site)
+    return [leaves[k].cpu() if on_cpu[k] else leaves[k] for k in range(len(leaves))]
+
+
+def _gradient_device(init: list[torch.Tensor]) -> str:
+    for k in range(len(init)):
+        if init[k].requires_grad and init[k].device.type != "cpu":
+            return str(init[k].device)
+    return "cpu"
 
 
 def _no_constant(leaf: torch.Tensor) -> torch.Tensor:
