@@ -76,6 +76,8 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
             depends = tx.output.current_tracer.parent is None or _UNKNOWN_SIZE.search(str(cause)) is not None
             described = None if depends else _described(node)
             kind = next((kind for kind in _ERRORS if type(cause) is kind), None)
+            if type(cause) is AssertionError:  # so torch's Python code checks, which stands in for its C++
+                kind = RuntimeError
             if kind is None or described is None:
                 raise
             text, places = str(cause), places_of(tx)
