@@ -28,6 +28,8 @@ INDUCTOR = (
     "equal_flags_of_data",
     "division_by_zero",
     "math_of_floats",
+    "float_precision",
+    "five_ways_out",
     "nan_inf",
     "range_with_start_stop_and_step",
     "number_of_an_attribute_in_nested_branches",

@@ -73,7 +73,12 @@ def _rewrite(node: Node) -> None:
 def _tensor_of(argument: Any, graph: Graph) -> Node:
     """A tensor of no dimension that holds an operand."""
     dtype = DTYPES[_kind(argument) or "int"]
-    made = graph.call_function(torch.scalar_tensor, (argument,), {"dtype": dtype})
+    if isinstance(argument, Node) and argument.target == "item" and argument.op == "call_method":
+        # Not by way of the number, which Inductor's kernels take as a float32.
+        made = graph.call_method("to", (graph.call_method("detach", argument.args), dtype), {"copy": True})
+        made = graph.call_method("reshape", (made, ()))
+    else:
+        made = graph.call_function(torch.scalar_tensor, (argument,), {"dtype": dtype})
     made.meta["example_value"] = torch.empty((), dtype=dtype)
     return made
 

@@ -315,6 +315,9 @@ def _rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args:
     return new if new.co_freevars == code.co_freevars else code
 
 
+_SET_BACK = ("layout_optimization", "joint_graph_constant_folding", "shape_padding")  # of Inductor's settings
+
+
 @contextlib.contextmanager
 def _settings(attempt: Attempt) -> Iterator[None]:
     """What holds while a converted function is compiled.
@@ -325,7 +328,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    chosen = {name: getattr(inductor_config, name) for name in ("layout_optimization", "joint_graph_constant_folding")}
+    chosen = {name: getattr(inductor_config, name) for name in _SET_BACK}
     try:
         with contextlib.ExitStack() as stack:
             for one in _REPAIRS:

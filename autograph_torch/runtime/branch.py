@@ -18,7 +18,7 @@ from autograph_torch.runtime.effects import (
     surrounding_effects,
 )
 from autograph_torch.runtime.fields import read_fields, write_fields
-from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, refuse_random_numbers
+from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, keep_strides, refuse_random_numbers
 from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -113,6 +113,7 @@ def _staged(
     keep_layouts()
     if torch.is_grad_enabled():
         keep_saved_buffers()
+        keep_strides()
     announce(site, tuple([value for value in mutated if isinstance(value, torch.Tensor)]), tensors_in(reads))
     for _ in range(_ATTEMPTS):
         tensors = outside_tensors(site)

@@ -55,6 +55,18 @@ def keep_layouts() -> int:
     return 0
 
 
+@torch.compiler.assume_constant_result
+def keep_strides() -> int:
+    """Keep Inductor from padding matrix products, which gives the gradients of a branch strides that do not agree.
+
+    Set back when the compilation ends (capture/inlining.py).
+    """
+    import torch._inductor.config as inductor
+
+    inductor.shape_padding = False
+    return 0
+
+
 def keep_bits() -> None:
     """Keep Inductor from folding constants: of an integer that travels as a float, `-1` say, it makes any NaN.
 

@@ -115,4 +115,7 @@ def all_(values: Iterable[Any]) -> Any:
 
 
 def _as_tensor(flag: Any, device: torch.device) -> torch.Tensor:
-    return flag if isinstance(flag, torch.Tensor) else torch.full((), flag, dtype=torch.bool, device=device)
+    """A truth value where the other one is: what is compared with a number of Python's may be on another device."""
+    if isinstance(flag, torch.Tensor):
+        return flag if flag.device == device else flag.to(device)
+    return torch.full((), flag, dtype=torch.bool, device=device)

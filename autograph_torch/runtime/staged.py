@@ -36,7 +36,13 @@ from autograph_torch.runtime.carried import (
 from autograph_torch.runtime.codec import decode, encode
 from autograph_torch.runtime.effects import body_effects, current_token, had_effects, put_token, surrounding_effects
 from autograph_torch.runtime.fields import read_fields, write_fields
-from autograph_torch.runtime.gradients import anchored, keep_layouts, keep_saved_buffers, refuse_random_numbers
+from autograph_torch.runtime.gradients import (
+    anchored,
+    keep_layouts,
+    keep_saved_buffers,
+    keep_strides,
+    refuse_random_numbers,
+)
 from autograph_torch.runtime.instances import note_handed, note_results, own_attributes
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -239,6 +245,7 @@ def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]
     wants_grad = notes.carry_gradients(site)
     if True in wants_grad:
         keep_saved_buffers()
+        keep_strides()
     return [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
 
 
