@@ -48,6 +48,10 @@ def _labels() -> torch.Tensor:
     return (torch.rand(20) > 0.5).long()
 
 
+def _classes() -> torch.Tensor:
+    return torch.randint(0, 4, (40,))
+
+
 def _clipping() -> Made:
     parameter = torch.nn.Parameter(torch.randn(3))
     parameter.grad = torch.randn(3)
@@ -64,17 +68,32 @@ def _sorting() -> Made:
     return layer, (torch.randn(5, 4), torch.tensor([0, 0, 1, 1, 1])), {}
 
 
+def _mask() -> Made:
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 8, dropout=0.0, batch_first=True)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(3)
+    return torch.nn.TransformerEncoder(layer, 1), (torch.randn(2, 3, 8),), {"mask": mask}
+
+
+def _solver() -> Made:
+    solve = importlib.import_module("torchdiffeq").odeint
+    return lambda y, t: solve(lambda _, y: -y, y, t, method="rk4"), (torch.randn(3), torch.linspace(0, 1, 4)), {}
+
+
 CASES: dict[str, Callable[[], Made]] = {
     # torch itself
     "rejection sampling": _function("torch.nn.init", "trunc_normal_", lambda: torch.empty(8, 8)),
     "raise for bad gradients": _clipping,
     "rejection in the tail": _function("torch.nn.init", "trunc_normal_", lambda: torch.empty(8, 8), a=1.5, b=3.0),
     "views of one memory": _wishart,
+    "kind of a mask": _mask,
     "number of classes": _function("torch.nn.functional", "one_hot", _labels),
     # validation, warnings, early returns of another form
     "nothing relevant": _function("torchmetrics.functional.retrieval", "retrieval_normalized_dcg", _scores, _labels),
     "constant input": _function("torchmetrics.functional.regression", "pearson_corrcoef", _scores, _scores),
     "mask of no dimension": _function("torchmetrics.functional.regression", "r2_score", _scores, _scores),
+    "branch that always raises": _function("torchmetrics.functional.nominal", "cramers_v", _classes, _classes),
+    # objects of several kinds, and what follows
+    "direction of time": _solver,
     # sizes that depend on data
     "number of nodes": _function("torch_geometric.utils", "get_laplacian", _edges),
     "dense adjacency": _function("torch_geometric.utils", "to_dense_adj", _edges),
