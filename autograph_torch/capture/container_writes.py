@@ -22,6 +22,7 @@ from torch._dynamo.variables.base import ValueMutationExisting, ValueMutationNew
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable
 
 from autograph_torch.runtime import outside, tracing
+from autograph_torch.runtime.refusal import raise_refusal
 
 _CONTAINERS = (ListVariable, ConstDictVariable, DequeVariable)
 _WRITERS = (
@@ -95,6 +96,12 @@ def _registered(found: tracing.Field, effects: Any) -> Any:
     if found.place is None:
         return found.item
     holder = effects.id_to_variable.setdefault(found.place, found.holder)
+    if type(holder).__name__ == "OrderedDictVariable":  # what is written to its contents does not reach the object
+        raise_refusal(
+            "AG206",
+            "a branch or loop writes to an OrderedDict in a way that its text does not show",
+            "write to it in the branch or loop itself, or use a dict",
+        )
     return holder if found.holder is found.item else holder._base_vt
 
 

@@ -85,6 +85,8 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         field_writes.note_results(site, value)
+    elif code is structure.is_from_caller.__code__:
+        arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:
         arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize(), tracer))
     elif code is outside.remember.__code__:
@@ -177,6 +179,11 @@ def _number_of(variable: Any, tracer: Any) -> int:
             return number
     _things().append(variable)
     return len(_things()) - 1
+
+
+def _is_from_caller(variable: Any) -> bool:
+    """Also of any object whose contents are unknown here: torch 2.11 keeps those of a Counter elsewhere."""
+    return variable.source is not None or not hasattr(variable, "_base_vt")
 
 
 def _number_of_tensor(variable: TensorVariable, tracer: Any) -> int:

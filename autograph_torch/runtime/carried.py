@@ -15,7 +15,7 @@ from typing import Any
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.instances import note_replaced
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import containers_in, is_in, write_back
+from autograph_torch.runtime.structure import containers_in, is_copied, is_in, write_back
 
 Values = tuple[Any, ...]
 Path = tuple[Any, ...]
@@ -27,7 +27,7 @@ def plain_containers(values: Values) -> Values:
     for k in range(len(values)):
         if isinstance(values[k], tuple):
             found += plain_containers(values[k])
-        elif isinstance(values[k], (list, dict)) and type(values[k]) in (list, dict):
+        elif is_copied(values[k]):
             found += (values[k],)
     return found
 

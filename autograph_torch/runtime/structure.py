@@ -247,10 +247,10 @@ Pairs = list[tuple[Any, Any]]
 def copy_of(value: Any, pairs: Pairs) -> Any:
     """Containers of its own to write to; `pairs` gets every list and dict inside, each with its copy.
 
-    What a branch does to them stays in the branch until it is written back. (That an OrderedDict, a defaultdict or a
-    deque is written to, the first trace of a body tells: capture/container_writes.py.)
+    What a branch does to them stays in the branch until it is written back. (That a deque, or a dict that makes missing
+    items, is written to, the first trace of a body tells: capture/container_writes.py.)
     """
-    own = isinstance(value, (list, dict)) and type(value) in (list, dict)
+    own = is_copied(value)
     if own:
         known = copy_in(value, pairs, None)
         if known is not None:
@@ -268,6 +268,25 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return tuple(copy_of(value[k], pairs) for k in range(len(value)))
     return value
+
+
+def is_copied(value: Any) -> bool:
+    """Whether a value is a list or dict that a plain one can stand for, while a body writes to it."""
+    if not isinstance(value, (list, dict)):
+        return False
+    makes_items = hasattr(type(value), "__missing__")
+    if makes_items and is_from_caller(value):
+        refuse(
+            "AG206",
+            f"a branch or loop on a tensor writes to a {type(value).__name__} from outside of the function",
+            "copy it into a dict before, and back afterwards",
+        )
+    return not makes_items
+
+
+def is_from_caller(value: Any, found: bool = False) -> bool:
+    """Whether a dict was there before the function under trace. (Filled in by the tracer.)"""
+    return found
 
 
 def copies_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
@@ -327,4 +346,5 @@ def write_back(original: Any, new: Any) -> None:
         original.extend(new)
     elif isinstance(original, dict):
         original.clear()
-        original.update(new)
+        for key in new:  # a Counter's `update` adds
+            original[key] = new[key]

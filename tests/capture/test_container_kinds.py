@@ -1,0 +1,83 @@
+"""Kinds of dicts that a branch or loop writes to: what the caller's holds afterwards is eager's, or it is refused."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograph_torch import CaptureError, convert
+
+
+class Plain(dict):
+    pass
+
+
+class Missing(dict):
+    def __missing__(self, key: str) -> int:
+        return 7
+
+
+def in_a_branch(x: Tensor, d: Any) -> Any:
+    if x.sum() > 0:
+        d["a"] = d["a"] + 1
+    return d["a"]
+
+
+def in_a_loop(x: Tensor, d: Any) -> Any:
+    while x.sum() > 1:
+        d["a"] = d["a"] + 1
+        x = x / 2
+    return d["a"]
+
+
+def count(d: Any) -> None:
+    d["a"] = d["a"] + 1
+
+
+def in_a_helper(x: Tensor, d: Any) -> Any:
+    if x.sum() > 0:
+        count(d)
+    return d["a"]
+
+
+def new_item(x: Tensor, d: Any) -> Any:
+    if x.sum() > 0:
+        d["q"] += 1
+    return d["a"]
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "dict": dict, "OrderedDict": OrderedDict, "a class of the user's": Plain, "defaultdict": lambda: defaultdict(int),
+    "Counter": Counter, "a class with __missing__": Missing,
+}  # fmt: skip
+PLAIN = ("dict", "OrderedDict", "a class of the user's")
+
+
+@pytest.mark.parametrize("function", [in_a_branch, in_a_loop, in_a_helper, new_item])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_to_a_dict_of_the_caller_is_not_lost(kind: str, function: Callable[..., Any]) -> None:
+    if function is new_item and kind in PLAIN:
+        pytest.skip("a KeyError in eager, too")
+    compiled = torch.compile(convert(function), fullgraph=True, backend="eager")
+    for x in (torch.ones(2), -torch.ones(2)):
+        given, expected = KINDS[kind](), KINDS[kind]()
+        given["a"] = expected["a"] = 1
+        try:
+            result = compiled(x, given)
+        except CaptureError:
+            assert kind != "dict"
+            return
+        assert (result, given) == (function(x, expected), expected)
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_kinds_that_a_branch_may_write_to(kind: str) -> None:
+    given = KINDS[kind]()
+    given["a"] = 1
+    assert torch.compile(convert(in_a_branch), fullgraph=True, backend="eager")(torch.ones(2), given) == 2
+    assert given == {"a": 2} and type(given) is type(KINDS[kind]())
