@@ -7,17 +7,19 @@ tests/capture/test_choices.py fails clearly when torch changes what this leans o
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import os
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables import ConstantVariable
 from torch._dynamo.variables.base import VariableTracker
 
-from autograph_torch.runtime import performing, picking
+from autograph_torch.runtime import picking
 
 Locals = dict[str, Any]
 # What follows a call whose result is returned, out of any number of `with` blocks; Python 3.10, and those after it.
@@ -36,6 +38,9 @@ _HANDS_ON = {
     )
     for name in names.split()
 }
+
+
+_one_type: contextvars.ContextVar[bool] = contextvars.ContextVar("autograph_torch_one_type", default=False)
 
 
 class ChosenVariable(VariableTracker):
@@ -61,10 +66,18 @@ def _chosen(parent: Any, given: Locals) -> Locals:
     return {"found": ChosenVariable(given["which"].realize(), list(values.items))}
 
 
+@contextlib.contextmanager
+def of_one_type() -> Iterator[None]:
+    """While this is in force, what a function returns has one type: the graph is wanted without what runs behind it."""
+    token = _one_type.set(True)
+    try:
+        yield
+    finally:
+        _one_type.reset(token)
+
+
 def _is_returned(parent: Any, given: Locals) -> Locals:
-    settings = performing.settings()
-    exported = settings is not None and settings.asserts  # an exported program gives tensors
-    return {"found": ConstantVariable.create(not exported and all(map(_hands_on, _frames(parent))))}
+    return {"found": ConstantVariable.create(not _one_type.get() and all(map(_hands_on, _frames(parent))))}
 
 
 def _frames(frame: Any) -> list[Any]:

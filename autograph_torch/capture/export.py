@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 import torch
 from torch._dynamo.utils import get_traced_code
 
+from autograph_torch.capture.choices import of_one_type
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.originals import entry_function, original_of
 from autograph_torch.decorator import convert
@@ -72,7 +73,8 @@ def trace(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> torch.fx.Grap
         CaptureError: it cannot become one graph, or does nothing with tensors.
     """
     original = original_of(fn)
-    graph = capture(convert(original, refuse_builtins=True), args, kwargs).graph
+    with of_one_type():
+        graph = capture(convert(original, refuse_builtins=True), args, kwargs).graph
     if graph is None:
         raise _no_graph(original)
     return graph
@@ -108,7 +110,7 @@ def export(
     if effects not in ("drop", "keep"):
         raise ValueError(f'effects must be "drop" or "keep"; got {effects!r}')
     chosen = Settings("drop", asserts=True) if effects == "drop" else Settings("immediate")
-    with translated(), session(chosen):
+    with translated(), session(chosen), of_one_type():
         return torch.export.export(module, args, kwargs, strict=True, **options)
 
 

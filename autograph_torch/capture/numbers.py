@@ -127,7 +127,7 @@ class _Numbers:
         inputs = node.all_input_nodes
         if not inputs or None in kinds or node.kwargs or any(one not in self._twins for one in inputs):
             return
-        if node.target is torch.sym_float and kinds[0] is int:
+        if node.target is torch.sym_float and kinds[0] in (int, float):
             self._twins[node] = self._as(node, node.args[0], torch.float64)
         elif self._is_exact(node, kinds):
             common = _DTYPES[float if float in kinds else int]

@@ -168,12 +168,12 @@ def test_every_form_of_reading_a_number(read: str, outcome: str) -> None:
 
 
 def test_failed_capture_is_its_error() -> None:
-    def shapes(x: torch.Tensor) -> torch.Tensor:
-        if x.sum() > 0:  # shapes
-            return x
-        return x.sum()
+    def logged(x: torch.Tensor, seen: list[torch.Tensor]) -> torch.Tensor:
+        if x.sum() > 0:
+            seen.append(x)
+        return x
 
-    found = explain(shapes, X)
+    found = explain(logged, X, [])
     assert isinstance(found.error, CaptureError)
     assert (found.graphs_after, found.breaks_after) == (0, 0)
     assert (found.graphs_before, found.breaks_before) == (1, 1)
