@@ -143,8 +143,9 @@ _RULES = (
     ),
     Rule(
         "AG108",
-        "`any(...)` or `all(...)` over tensors becomes ag.any_ or ag.all_",
-        "The built-in functions ask every element for its truth value.",
+        "`any(...)`, `all(...)` or a filtered `sum(...)` over tensors becomes ag.any_, ag.all_ or ag.sum_",
+        "The built-in functions ask every element for its truth value, and a filter (`sum(e for e in x if e > 0)`) "
+        "asks, too.",
         "any(t.isnan().any() for t in xs)",
         "ag.any_(t.isnan().any() for t in xs)",
     ),
@@ -210,7 +211,11 @@ _RULES = (
         "left alone: too many paths",
         "Jumps under tensor tests would have copied the rest of the block too often.",
     ),
-    Rule("AG204", "left alone: `del` of a name that is used later", "A deleted name cannot leave a branch."),
+    Rule(
+        "AG204",
+        "left alone: `del` of a name that other functions see",
+        "A `global` or `nonlocal` name that a branch deletes cannot be the result of the branch.",
+    ),
     Rule(
         "AG205",
         "left alone: writes to a name of an outer scope",
@@ -310,6 +315,12 @@ _RULES = (
         "AG326",
         "a gradient of a gradient through a compiled branch or loop",
         "torch's compiled graphs have first derivatives only; the backend `eager` has all.",
+    ),
+    Rule(
+        "AG327",
+        "a branch or loop inside a transform of torch.func",
+        "torch's operators with bodies have no rules for torch.func.grad, vjp, jvp, jacrev and torch.vmap. "
+        "torch.autograd.grad takes their gradients, also inside of a converted function.",
     ),
     Rule(
         "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import gc
 import types
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograph_torch.analysis.kinds import Imports, Kind
+from autograph_torch.analysis.kinds import BUILTINS, Imports, Kind
 from autograph_torch.codeobject import compile_tree, is_marked, marked
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
@@ -170,7 +171,8 @@ def _imports(names: Mapping[str, Any], used: set[str]) -> Imports:
     torch = {name: path for name in used if name in names and (path := _torch_path(names[name])) is not None}
     modules = {name for name in used if isinstance(names.get(name), types.ModuleType)} - set(torch)
     origins = {name: path for name in used if name in names and (path := _origin(names[name])) is not None}
-    return Imports(torch, frozenset(modules), origins)
+    hidden = {name for name in used & BUILTINS if name in names and names[name] is not getattr(builtins, name)}
+    return Imports(torch, frozenset(modules), origins, frozenset(hidden))
 
 
 def _origin(value: Any) -> str | None:

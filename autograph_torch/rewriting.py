@@ -17,7 +17,7 @@ from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.supers import spell_out_super
-from autograph_torch.passes.undefined import check_reads
+from autograph_torch.passes.undefined import spell_out_unbound
 from autograph_torch.source.nodes import rebuild, statements
 from autograph_torch.source.templates import RUNTIME, runtime_function
 
@@ -76,8 +76,8 @@ def rewrite_function(
     diagnostics: list[Diagnostic] = []
     tree = _rewrite_nested(opened, around, kinds, diagnostics)
     done, facts = _run_passes(tree, opened, around, kinds)
-    if facts.undefined:
-        checked = check_reads(tree, frozenset(facts.undefined))
+    if done is not tree:
+        checked = spell_out_unbound(tree, frozenset(facts.undefined))
         if checked is not tree:
             done, facts = _run_passes(checked, opened, around, kinds)
     diagnostics += facts.diagnostics

@@ -14,6 +14,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.attributes import lower_attributes
 from autograph_torch.passes.branches import lower_branches
 from autograph_torch.passes.effects import lower_effects
+from autograph_torch.passes.filters import lower_filters
 from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
@@ -32,6 +33,7 @@ Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 PASSES: tuple[Pass, ...] = (
     make_room,  # as if the user had written it so
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
+    lower_filters,  # before logic and numbers: a filter becomes a test or an operand, which they then see
     lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables
     lower_numbers,  # while names still have the kinds that the user's text gives them
     lower_queries,  # before logic: what torch answers with a Python bool is an operand for the next

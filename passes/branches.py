@@ -22,7 +22,9 @@ Refused: `yield` and `await` in a branch, jumps that could not be structured, `d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -36,9 +38,12 @@ from autograph_torch.analysis.liveness import (
     bound_inside,
     live_after_each,
     live_before,
+    live_on_raise,
     loop_head,
 )
 from autograph_torch.analysis.scopes import (
+    FUNCTIONS,
+    LOOPS,
     SCOPES,
     SUSPENDS,
     always_live,
@@ -52,7 +57,7 @@ from autograph_torch.analysis.scopes import (
     sub_statements,
 )
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
-from autograph_torch.passes.effects import failure_of, raise_as_return
+from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, origin, place, rebuild, replace
 from autograph_torch.source.templates import (
@@ -83,15 +88,24 @@ class _Branches:
     def __init__(self, facts: Facts, always_live: Live, function: gast.FunctionDef) -> None:
         self._facts = facts
         self._around = names_around(function)
-        self._declared = frozenset(names_of(function.body).outer)
+        names = names_of(function.body)
+        self._declared = frozenset(names.outer)
+        self._local = frozenset(names.binds) - self._declared
         self._always_live = always_live
+        self._uses = _uses([function])
+        again = [node for node in gast.walk(function) if _runs_again(node, function)]
+        self._repeated = {id(inner) for node in again for inner in gast.walk(node) if isinstance(inner, gast.If)}
         self.maybe_undefined: dict[str, None] = {}
 
     def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
         for statement, live in zip(block, live_after_each(block, after, targets), strict=True):
             live |= self._always_live
-            if isinstance(statement, gast.If) and self._facts.is_site(statement) and self._movable(statement, live):
+            if (
+                isinstance(statement, gast.If)
+                and self._facts.is_site(statement)
+                and self._movable(statement, live, targets)
+            ):
                 done.extend(self._branch(statement, live, targets, bound))
             else:
                 done.append(self._inside(statement, live, targets, bound))
@@ -99,8 +113,10 @@ class _Branches:
         changed = len(done) != len(block) or any(a is not b for a, b in zip(done, block, strict=True))
         return done if changed else block
 
-    def _movable(self, node: gast.If, after: Live) -> bool:
+    def _movable(self, node: gast.If, after: Live, targets: Targets) -> bool:
         arms = [*node.body, *node.orelse]
+        if is_missed_by_handlers(node, arms, targets.on_raise, self._facts):
+            return False
         if any(isinstance(inner, SUSPENDS) for inner in gast.walk(node)):
             self._facts.report("AG201", node, "a branch that yields or waits cannot move into a function")
             return False
@@ -121,9 +137,9 @@ class _Branches:
                 "raise a class called with plain arguments",
             )
             return False
-        deleted = [n for n in names_of(arms).deletes if n in after]
+        deleted = [n for n in names_of(arms).deletes if n in after and n in self._declared]
         if deleted:
-            self._facts.report("AG204", node, f"a branch deletes `{deleted[0]}`, which is used later")
+            self._facts.report("AG204", node, f"a branch deletes `{deleted[0]}`, which other functions see")
         return not deleted
 
     def _inside(self, node: gast.stmt, after: Live, targets: Targets, bound: frozenset[str]) -> gast.stmt:
@@ -138,7 +154,8 @@ class _Branches:
             head = loop_head(node, after, targets) | self._always_live
             flow = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
         elif isinstance(node, gast.Try):
-            flow = (after | live_before([node], after, targets) | frozenset(reads(node.handlers)), targets)
+            caught = dataclasses.replace(targets, on_raise=live_on_raise(node, after, targets))
+            flow = (after | live_before([node], after, targets) | frozenset(reads(node.handlers)), caught)
         changes = {}
         for field in ("body", "orelse", "finalbody"):
             old = getattr(node, field, None)
@@ -151,6 +168,13 @@ class _Branches:
             changes.update({field: new_arms} if any(a is not b for a, b in zip(arms, new_arms, strict=True)) else {})
         return derive(node, **changes) if changes else node
 
+    def _own_names(self, node: gast.If) -> set[str]:
+        """Names that occur in the arms alone, so that functions made there are the only ones to read them later."""
+        if id(node) in self._repeated:
+            return set()
+        inside = _uses([*node.body, *node.orelse])
+        return {n for n, count in inside.items() if count == self._uses[n]} - self._declared
+
     # -- one `if` -----------------------------------------------------------------------------------------------------
 
     def _branch(self, node: gast.If, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
@@ -159,7 +183,9 @@ class _Branches:
         mutated = self._mutated(node)
         scratch = self._scratch(arms) if jumps else []
         mutated = [n for n in mutated if n not in scratch]
-        outputs = [] if jumps else [n for n in binds([*node.body, *node.orelse]) if n in after or n in mutated]
+        own = self._own_names(node)
+        bound_here = [n for n in binds([*node.body, *node.orelse]) if n not in own]
+        outputs = [] if jumps else [n for n in bound_here if n in after or n in mutated]
         outputs += [n for n in mutated if n not in outputs and n not in self._around and not jumps]
         inside = bound | frozenset(binds(node.test))
         self._note_undefined(node, outputs, inside)
@@ -176,7 +202,8 @@ class _Branches:
         needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
         operands = [n for n in operands if n not in scratch]
         handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in (*operands, *mutated, *scratch)]
-        unsure = [n for n in (*operands, *mutated, *handed) if n not in inside]
+        closed_over = [n for n in needed if n in self._local]
+        unsure = [n for n in (*operands, *mutated, *scratch, *handed, *closed_over) if n not in inside]
         self.maybe_undefined.update(dict.fromkeys(unsure))
         statements: list[gast.stmt] = []
         callables: list[gast.expr] = []
@@ -206,8 +233,14 @@ class _Branches:
     def _body(
         self, arm: list[gast.stmt], outputs: list[str], targets: Targets, bound: frozenset[str]
     ) -> list[gast.stmt]:
+        """The statements of an arm; what an inner branch may leave unbound is declared where it is a local variable."""
+        around, self.maybe_undefined = self.maybe_undefined, {}
         body = self.block(arm, frozenset(outputs), targets, bound)
+        given = live_before(arm, frozenset(outputs), targets) | self._declared
+        own = [n for n in self.maybe_undefined if n in binds(body) and n not in given]
+        self.maybe_undefined = {**around, **self.maybe_undefined}
         body = [statement for statement in body if not isinstance(statement, gast.Pass)]
+        body = [*(place(assign([n], runtime_call("undefined", constant(n))), arm[0]) for n in own), *body]
         return [raise_as_return(statement) for statement in body]
 
     def _mutated(self, node: gast.If) -> list[str]:
@@ -284,6 +317,15 @@ def _is_branch(node: gast.stmt) -> bool:
     return (
         isinstance(node, gast.Assign) and runtime_function(node.value) == "cond" and isinstance(origin(node), gast.If)
     )
+
+
+def _uses(block: Sequence[gast.AST]) -> Counter[str]:
+    return Counter(n.id for statement in block for n in gast.walk(statement) if isinstance(n, gast.Name))
+
+
+def _runs_again(node: gast.AST, function: gast.FunctionDef) -> bool:
+    """Whether what is inside may run more than once in a call, with variables of before."""
+    return isinstance(node, (*LOOPS, *FUNCTIONS)) and node is not function
 
 
 def _as_expression(body: list[gast.stmt], outputs: list[str], jumps: bool) -> gast.expr | None:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, exits, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, walk_scope
 from autograph_torch.passes.texts import Texts, makes_exception, text_values, texts_of
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import constant, returns, runtime_call
@@ -202,3 +202,22 @@ def raise_as_return(node: gast.stmt) -> gast.stmt:
         if any(a is not b for a, b in zip([*body, *orelse], [*node.body, *node.orelse], strict=True)):
             return derive(node, body=body, orelse=orelse)
     return node
+
+
+def is_missed_by_handlers(node: gast.stmt, block: list[gast.stmt], on_raise: frozenset[str], facts: Facts) -> bool:
+    """Whether a handler around reads what the block has bound before an exception: the block's function keeps it.
+
+    Under the decorator a call that raises runs once more as the user wrote it.
+    """
+    lost = [name for name in binds(block) if name in on_raise]
+    if facts.assume_unknown or not lost:
+        return False
+    if not any(isinstance(inner, (gast.Raise, gast.Call)) for part in block for inner in gast.walk(part)):
+        return False
+    facts.report(
+        "AG207",
+        node,
+        f"`{lost[0]}` is bound here, and read where an exception is handled",
+        "bind it before the block that may raise",
+    )
+    return True

@@ -6,7 +6,15 @@
         y = add()
 
 The body of the `if` becomes a function with a `total` of its own, while `add` reads the variable of the function around
-it. Nothing is rewritten here: the statement is reported, and later passes leave it as it is.
+it. So does a function that is made in the body and used behind it, when the variable is bound anew there:
+
+    if x.sum() > 0:
+        total = x * 2
+        add = lambda: total + 1
+    total = total + 5
+    return add()
+
+Nothing is rewritten here: the statement is reported, and later passes leave it as it is.
 """
 
 from __future__ import annotations
@@ -16,21 +24,54 @@ from collections.abc import Iterable
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, binds, captors, reads, walk_scope
+from autograph_torch.analysis.liveness import EMPTY, live_before
+from autograph_torch.analysis.scopes import (
+    FUNCTIONS,
+    LOOPS,
+    SCOPES,
+    binds,
+    captors,
+    free_reads,
+    reads,
+    sub_statements,
+    walk_scope,
+)
+from autograph_torch.source.nodes import children
+from autograph_torch.source.templates import is_generated
+
+Readers = dict[str, frozenset[str]]
+_KEEPS = frozenset("append appendleft insert add setdefault register_forward_hook register_hook".split())
 
 
 def keep_hidden_writes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Report, and exclude from the passes that follow, what would hide a write."""
     readers = captors(function.body)
-    for node in walk_scope(function.body) if readers else ():
-        if isinstance(node, (gast.If, *LOOPS)) and (facts.is_site(node) or facts.needs_steps(node)):
-            _check(node, readers, facts)
+    if readers or _made(function.body):
+        _look(function.body, [], False, readers, facts)
     return function
 
 
-def _check(node: gast.If | gast.For | gast.While, readers: dict[str, frozenset[str]], facts: Facts) -> None:
+def _look(block: list[gast.stmt], later: list[gast.stmt], again: bool, readers: Readers, facts: Facts) -> None:
+    """`later` is what may run after the block, `again` whether the block itself may."""
+    for index, node in enumerate(block):
+        if isinstance(node, SCOPES):
+            continue
+        following = [*block[index + 1 :], *later]
+        is_loop = isinstance(node, LOOPS)
+        if isinstance(node, (gast.If, *LOOPS)) and (facts.is_site(node) or facts.needs_steps(node)):
+            _check(node, following, again or is_loop, readers, facts)
+        inside = [*([node] if is_loop else []), *following]
+        for inner in [node, *getattr(node, "handlers", []), *getattr(node, "cases", [])]:
+            for field in ("body", "orelse", "finalbody"):
+                _look(getattr(inner, field, None) or [], inside, again or is_loop, readers, facts)
+
+
+def _check(
+    node: gast.If | gast.For | gast.While, later: list[gast.stmt], again: bool, readers: Readers, facts: Facts
+) -> None:
     arms = [node.body, node.orelse] if isinstance(node, gast.If) else [[*node.body, *_test(node)]]
-    for reader, variable in (found for arm in arms for found in _stale(arm, readers)):
+    stale = [found for arm in arms for found in (*_stale(arm, readers), *_left_behind(arm, later, again))]
+    for reader, variable in stale:
         facts.report(
             "AG206",
             node,
@@ -44,7 +85,7 @@ def _test(node: gast.For | gast.While) -> list[gast.AST]:
     return [node.test] if isinstance(node, gast.While) else []
 
 
-def _stale(block: Iterable[gast.AST], readers: dict[str, frozenset[str]]) -> list[tuple[str, str]]:
+def _stale(block: Iterable[gast.AST], readers: Readers) -> list[tuple[str, str]]:
     """Functions from outside of the block that it uses, each with a variable that they read and the block binds."""
     block = list(block)
     bound, used = set(binds(block)), set(reads(block))
@@ -54,3 +95,49 @@ def _stale(block: Iterable[gast.AST], readers: dict[str, frozenset[str]]) -> lis
         if reader in used and reader not in bound
         for variable in sorted(variables & bound)
     ]
+
+
+def _left_behind(block: list[gast.AST], later: list[gast.stmt], again: bool) -> list[tuple[str, str]]:
+    """Functions made in the block and used after it, each with a variable of the block that is bound anew after it."""
+    made = _made(block)
+    bound, used, anew = set(binds(block)), live_before(later, EMPTY), set(binds(later))
+    in_every_trip = {name for node in block if not sub_statements(node) for name in binds(node)}
+    in_every_trip |= {node.name for node in block if isinstance(node, FUNCTIONS)}
+    return [
+        (reader, variable)
+        for reader, variables in made.items()
+        if reader in used
+        for variable in sorted(variables & bound)
+        if variable in anew or (again and reader not in in_every_trip)
+    ]
+
+
+def _made(block: list[gast.AST]) -> Readers:
+    """Names bound to functions and lambdas in a block; not those of what a call makes of a lambda."""
+    found: Readers = {}
+    for node in walk_scope(block):
+        names, holders = [], []
+        if isinstance(node, FUNCTIONS) and not is_generated(node):
+            names, holders = [node.name], [node]
+        elif isinstance(node, gast.Assign):
+            names, holders = [*binds(node.targets), *map(_root, node.targets)], _held(node.value)
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _KEEPS:
+            names, holders = [_root(node.func)], [inner for part in node.args for inner in _held(part)]
+        read = frozenset(name for inner in holders for name in free_reads(inner))
+        found.update({name: found.get(name, frozenset()) | read for name in names if name and read})
+    return found
+
+
+def _root(place: gast.expr) -> str:
+    """The variable that an attribute or item belongs to."""
+    while isinstance(place, (gast.Attribute, gast.Subscript)):
+        place = place.value
+    return place.id if isinstance(place, gast.Name) else ""
+
+
+def _held(value: gast.expr) -> list[gast.Lambda]:
+    """The lambdas that a value is, or is a container of."""
+    if isinstance(value, gast.Lambda):
+        return [] if is_generated(value) else [value]
+    kept = (gast.Tuple, gast.List, gast.Set, gast.Dict, gast.IfExp, gast.BoolOp, gast.Starred)
+    return [found for inner in children(value) for found in _held(inner)] if isinstance(value, kept) else []

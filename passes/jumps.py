@@ -38,11 +38,13 @@ from autograph_torch.analysis.scopes import (
     exits,
     names_of,
     parameters,
+    reads,
     sub_statements,
     walk_scope,
 )
+from autograph_torch.analysis.writes import written_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
-from autograph_torch.source.templates import assign, constant, returns, runtime_call
+from autograph_torch.source.templates import assign, constant, is_runtime_call, returns, runtime_call
 
 COPIES_AT_EASE = 8  # statements written twice in one function that read better than a join of the paths
 COPY_LIMIT = 60  # where paths cannot be joined
@@ -90,7 +92,7 @@ class _Structurer:
                 done += block[index:]
                 break
             statement = self._as_one_trip(statement, rest, end)
-            if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound):
+            if isinstance(statement, gast.If) and self._must_move(statement, done, rest, end, bound, explicit):
                 if self._joins(statement, done, rest, end, bound):
                     statement = self._one_trip(statement)
                 elif self._may_copy(statement, rest, COPY_LIMIT):
@@ -138,7 +140,7 @@ class _Structurer:
         """A `with` or `try` that data may return from: a loop of one trip, whose step tells how it ended."""
         if not isinstance(node, (gast.With, gast.Try)) or not end.movable or isinstance(end.jump, gast.Continue):
             return node
-        if self._declared.intersection(binds([node, *rest])):
+        if self._declared.intersection(binds([node, *rest])) or self._ends_in_view_of_the_rest(node):
             return node
         leaves = self._facts.exits_under_data([node])
         if not leaves.returns or leaves.breaks or leaves.continues or (isinstance(node, gast.Try) and node.orelse):
@@ -153,9 +155,16 @@ class _Structurer:
     # -- branches ---------------------------------------------------------------------------------------------------
 
     def _must_move(
-        self, node: gast.If, before: list[gast.stmt], rest: list[gast.stmt], end: _End, bound: frozenset[str]
+        self,
+        node: gast.If,
+        before: list[gast.stmt],
+        rest: list[gast.stmt],
+        end: _End,
+        bound: frozenset[str],
+        explicit: bool,
     ) -> bool:
-        if rest and self._facts.is_split(node):
+        goes_on = explicit and isinstance(end.jump, gast.Continue)  # the trips that are left follow in each branch
+        if (rest or goes_on) and self._facts.is_split(node):
             return True
         if not end.movable:
             return False
@@ -249,7 +258,8 @@ class _Structurer:
         if under_data and isinstance(node, gast.With) and not completes(node.body):
             inner = _End(movable=True)
             return [derive(node, body=self.block(node.body, inner, bound, explicit=False))]
-        if under_data and isinstance(node, (gast.With, gast.Try)) and not rest and isinstance(end.jump, gast.Continue):
+        last = not rest and isinstance(end.jump, gast.Continue)
+        if under_data and last and isinstance(node, (gast.With, gast.Try)) and not self._ends_in_view_of_the_rest(node):
             return [self._ending(node, end, bound)]
         if under_data:
             self._facts.report(
@@ -260,6 +270,20 @@ class _Structurer:
             )
             return [node]
         return [self._inside(node, bound)]
+
+    def _ends_in_view_of_the_rest(self, node: gast.With | gast.Try) -> bool:
+        """Whether `finally` would tell that what follows a jump is in a branch, which has been left by then.
+
+        It reads a name that is bound there, or changes what the branch has handed out.
+        """
+        if not isinstance(node, gast.Try) or not node.finalbody:
+            return False
+        last = node.finalbody
+        covered = [*node.body, *node.handlers, *node.orelse]
+        if binds(last) or written_in_place(last, self._facts.kinds) or reads(last) & set(binds(covered)):
+            return True
+        handed = reads([one for part in covered for one in gast.walk(part) if isinstance(one, gast.Return)])
+        return any(reads([part]) & handed for part in last if not _is_effect(part))
 
     def _ending(self, node: gast.With | gast.Try, end: _End, bound: frozenset[str]) -> gast.stmt:
         """A `with` or `try` at the end of a step: each of its blocks says how the step ends."""
@@ -399,3 +423,7 @@ def _as_list(nodes: gast.AST | list[gast.AST]) -> list[gast.AST]:
 
 def _same(new: list[gast.stmt], old: list[gast.stmt]) -> bool:
     return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
+
+
+def _is_effect(node: gast.stmt) -> bool:
+    return isinstance(node, gast.Expr) and is_runtime_call(node.value, "effect")

@@ -22,7 +22,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES, binds, reads
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace
-from autograph_torch.source.templates import RUNTIME, call, runtime_call, thunk, tuple_of
+from autograph_torch.source.templates import RUNTIME, call, runtime_call, runtime_function, thunk, tuple_of
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -65,6 +65,8 @@ class _Logic:
             return rebuild(node, lambda child: self.test(child) if child in node.args else child)
         if isinstance(node, gast.Compare) and len(node.ops) > 1 and self._facts.may_be_tensor(node):
             return self._chain(node, as_test)
+        if runtime_function(node) == "sum_":
+            return self._filtered_sum(node)
         if isinstance(node, gast.Call):
             return self._quantifier(node, as_test)
         return None
@@ -156,7 +158,7 @@ class _Logic:
         return gast.NamedExpr(target=name(temporary, store=True), value=value), name(temporary)
 
     def _quantifier(self, node: gast.Call, as_test: bool) -> gast.expr | None:
-        if not (isinstance(node.func, gast.Name) and node.func.id in ("any", "all") and len(node.args) == 1):
+        if not self._facts.kinds.is_builtin(node.func, ("any", "all")) or len(node.args) != 1:
             return None
         argument = node.args[0]
         if not isinstance(argument, (gast.GeneratorExp, gast.ListComp)) or node.keywords:
@@ -168,6 +170,13 @@ class _Logic:
         new = runtime_call(node.func.id + "_", rebuild(tested, lambda c: c if c is asked else self.value(c)))
         self._facts.report("AG108", node, f"`{node.func.id}` over tensors becomes ag.{node.func.id}_")
         return replace(node, new if as_test else call(name("bool"), new))
+
+    def _filtered_sum(self, node: gast.Call) -> gast.expr:
+        """`ag.sum_((test, value) for ...)`: of the first only the truth counts."""
+        pairs = node.args[0]
+        first, *others = pairs.elt.elts
+        pair = derive(pairs.elt, elts=[self.test(first), *map(self.value, others)])
+        return derive(node, args=[rebuild(derive(pairs, elt=pair), lambda c: c if c is pair else self.value(c))])
 
 
 def _is_harmless(node: gast.AST) -> bool:

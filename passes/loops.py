@@ -43,8 +43,10 @@ from autograph_torch.analysis.liveness import (
     bound_inside,
     live_after_each,
     live_before,
+    live_on_raise,
     loop_head,
 )
+from autograph_torch.analysis.positions import counts_only
 from autograph_torch.analysis.scopes import (
     SCOPES,
     always_live,
@@ -57,7 +59,7 @@ from autograph_torch.analysis.scopes import (
     sub_statements,
 )
 from autograph_torch.analysis.writes import bound_anew, rebound_before_write, written_in_place
-from autograph_torch.passes.effects import failure_of, raise_as_return
+from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
 from autograph_torch.source.templates import (
@@ -110,7 +112,7 @@ class _Loops:
         lives = live_after_each(block, after, targets)
         for index, statement in enumerate(block):
             live = lives[index] | self._always_live
-            if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement, block[index + 1 :]):
+            if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement, block[index + 1 :], targets):
                 if self._returns(statement) or self._takes(statement, block[index + 1 :]):
                     rest = self.block(block[index + 1 :], after, targets, bound | frozenset(binds(statement)))
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
@@ -129,11 +131,14 @@ class _Loops:
             head = loop_head(node, after, targets) | self._always_live
             inner = Targets(on_break=after, on_continue=head, on_raise=targets.on_raise)
             return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound)
+        caught = targets
         if isinstance(node, gast.Try):
+            caught = dataclasses.replace(targets, on_raise=live_on_raise(node, after, targets))
             after = after | live_before([node], after, targets)
             for handler in node.handlers:
                 after |= live_before(handler.body, after, targets)
-        flows = {field: (after, targets) for field in ("body", "orelse", "finalbody", "handlers", "cases")}
+        flows = {field: (after, targets) for field in ("orelse", "finalbody", "handlers", "cases")}
+        flows["body"] = (after, caught)
         return self._blocks(node, flows, bound)
 
     def _blocks(self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str]) -> gast.stmt:
@@ -153,8 +158,10 @@ class _Loops:
 
     # -- one loop -----------------------------------------------------------------------------------------------------
 
-    def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt]) -> bool:
+    def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt], targets: Targets) -> bool:
         if not (self._facts.is_site(node) or self._facts.needs_steps(node)):
+            return False
+        if is_missed_by_handlers(node, node.body, targets.on_raise, self._facts):
             return False
         written = [n for n in binds([node, *rest]) if n in self._declared]
         if written and self._returns(node):
@@ -208,7 +215,7 @@ class _Loops:
         code = "AG103" if isinstance(node, gast.While) else "AG104"
         kind = "while" if isinstance(node, gast.While) else "for"
         self._facts.report(code, node, f"`{kind}` on a tensor becomes ag.{kind}_loop")
-        return self._emit(node, carry, body, f"{kind}_loop", "body", None)
+        return self._emit(node, carry, body, f"{kind}_loop", "body", None, {})
 
     def _steps(
         self,
@@ -240,11 +247,10 @@ class _Loops:
         body = self._trip(node, carry, [*body, end("next")] if completes(body) else body, bound)
         kind = "while" if isinstance(node, gast.While) else "for"
         self._facts.report("AG105", node, f"data decides when this `{kind}` ends: its trips become steps")
+        ways = _ways_on(body, carry.loop) if isinstance(node, gast.For) and not _is_once(node.iter) else 1
         apart = rest is not None and not self._returns(node)  # joined paths would have to agree on their types
-        several = (
-            isinstance(node, gast.For) and not _is_once(node.iter) and _ways_on(body, carry.loop) > 1 and not apart
-        )
-        return self._emit(node, carry, body, f"{kind}_steps", "step", rest, several)
+        paths = {} if ways == 1 else {"ways": constant(ways)} if apart else {"joined": constant(True)}
+        return self._emit(node, carry, body, f"{kind}_steps", "step", rest, paths)
 
     def _trip(
         self, node: gast.For | gast.While, carry: _Carry, body: list[gast.stmt], bound: frozenset[str]
@@ -266,7 +272,7 @@ class _Loops:
         operator: str,
         role: str,
         rest: list[gast.stmt] | None,
-        joined: bool = False,
+        paths: dict[str, gast.expr],
     ) -> list[gast.stmt]:
         step_parameters = [*carry.names, *([carry.loop] if carry.loop else [])]
         if isinstance(node, gast.While):
@@ -275,7 +281,7 @@ class _Loops:
             item, unpack = self._item(node, carry)
             step_parameters, body = [item, *step_parameters], [*unpack, *body]
             lead = _tensor_range(node.iter, self._facts)
-            if (carry.loop and lead is node.iter and _counts_only(node, self._facts)) or (
+            if (carry.loop and lead is node.iter and counts_only(node, self._is_tensor)) or (
                 carry.loop and lead is node.iter and _over_tensors(node.iter, self._facts)
             ):
                 lead = _runtime_iterable(node.iter)
@@ -284,8 +290,7 @@ class _Loops:
         groups = {"mutated": carry.mutated, "reads": carry.reads}
         keywords: dict[str, gast.expr] = {key: tuple_of(names) for key, names in groups.items() if names}
         arguments: list[gast.expr] = [lead, callee, tuple_of(carry.rebound)]
-        if joined:
-            keywords["joined"] = constant(True)
+        keywords.update(paths)
         if rest is None:
             result = runtime_call(operator, *arguments, **keywords)
             kept = [n if n not in self._around else self._facts.fresh("same") for n in carry.names]
@@ -307,6 +312,9 @@ class _Loops:
         identifier = self._facts.fresh(role)
         before.append(place(function(identifier, names, body), node))
         return name(identifier)
+
+    def _is_tensor(self, node: gast.expr) -> bool:
+        return self._facts.kinds.of(node) >= Kind.TENSOR
 
     def _item(self, node: gast.For, carry: _Carry) -> tuple[str, list[gast.stmt]]:
         """The parameter that takes the loop's element, and how the target is bound from it."""
@@ -405,36 +413,6 @@ def _over_tensors(node: gast.expr, facts: Facts) -> bool:
     if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in ("enumerate", "zip")):
         return False
     return any(facts.may_be_tensor(argument) for argument in node.args)
-
-
-def _counts_only(node: gast.For, facts: Facts) -> bool:
-    """Whether the position in a `range` only counts or computes, so that it may be a number of the graph.
-
-    As an index into a Python list, or an argument of an unknown function, it has to be a constant.
-    """
-    call = node.iter
-    if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.func.id == "range"):
-        return False
-    if not isinstance(node.target, gast.Name):
-        return False
-    return all(_computes(statement, node.target.id, facts) for statement in node.body)
-
-
-def _computes(node: gast.AST, target: str, facts: Facts) -> bool:
-    if target not in reads(node):
-        return True
-    if isinstance(node, gast.Name):
-        return False  # bare: it may be stored, passed on or returned
-    arithmetic = (gast.BinOp, gast.Compare, gast.UnaryOp, gast.AugAssign)
-    of_tensor = isinstance(node, gast.Subscript) and facts.kinds.of(node.value) >= Kind.TENSOR
-    ok_here = isinstance(node, arithmetic) or of_tensor
-    for child in gast.iter_child_nodes(node):
-        bare = isinstance(child, gast.Name) and child.id == target
-        if bare and not ok_here:
-            return False
-        if not bare and not _computes(child, target, facts):
-            return False
-    return True
 
 
 def _with_jumps(

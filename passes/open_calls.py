@@ -6,6 +6,17 @@
 
                                            return ag.followed(ag.opened(f(x)), rest)
 
+The call may be a part of the statement, where nothing but names and constants is evaluated before it; then the calls of
+the statement are opened one after the other:
+
+    return f(x), g(x)                      def rest(found):
+                                               def rest_1(found_1):
+                                                   return found, found_1
+
+                                               return ag.followed(ag.opened(g(x)), rest_1)
+
+                                           return ag.followed(ag.opened(f(x)), rest)
+
 A trace has shown which (capture/attempts.py). It comes before all passes: the new function is converted as one of the
 user's. Names that are bound before the call and again behind it are parameters.
 
@@ -22,11 +33,12 @@ import gast
 from autograph_torch.analysis.facts import Fresh
 from autograph_torch.analysis.liveness import EMPTY, bound_after, live_before
 from autograph_torch.analysis.scopes import SUSPENDS, binds, captured, names_of, parameters, reads, walk_scope
-from autograph_torch.source.nodes import derive, name, place
+from autograph_torch.source.nodes import derive, name, place, rebuild
 from autograph_torch.source.templates import function as make_function
 from autograph_torch.source.templates import returns, runtime_call, tuple_of
 
-_ASSIGNMENTS = (gast.Assign, gast.AnnAssign)
+_STATEMENTS = (gast.Assign, gast.AnnAssign, gast.Return, gast.Expr)
+_MOST = 4  # calls of one statement: each makes what follows twice
 
 
 def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.FunctionDef:
@@ -70,21 +82,23 @@ class _Opener:
                 sides = [self.block(side, rest, bound) for side in (statement.body, statement.orelse)]
                 if sides[0] is not statement.body or sides[1] is not statement.orelse:
                     return [*block[:index], derive(statement, body=sides[0], orelse=sides[1]), *follows]
-            elif isinstance(statement, _ASSIGNMENTS) and statement.lineno in self._lines:
-                opened = self._opened(statement, rest, bound)
+            elif isinstance(statement, _STATEMENTS) and statement.lineno in self._lines:
+                opened = self._opened(statement, rest, bound, _MOST)
                 if opened is not None:
                     return [*block[:index], *opened]
             bound = bound.after(statement)
         return block
 
-    def _opened(
-        self, node: gast.Assign | gast.AnnAssign, rest: list[gast.stmt], bound: _Before
-    ) -> list[gast.stmt] | None:
+    def _opened(self, node: gast.stmt, rest: list[gast.stmt], bound: _Before, most: int) -> list[gast.stmt] | None:
         """The statement and what follows it as a function, and its call; None where that would be another program."""
-        if not isinstance(node.value, gast.Call):
+        opened = _first_call(node.value, self._shared) if node.value is not None and most else None
+        if opened is None or (opened is node.value and isinstance(node, gast.Return)):
             return None
         found = self._fresh("found")
-        body = [derive(node, value=name(found)), *copy.deepcopy(rest)]
+        holding = derive(node, value=_with(node.value, opened, name(found)))
+        follows = [] if isinstance(node, gast.Return) else copy.deepcopy(rest)
+        inside = _Before(bound.surely | {found}, bound.perhaps | {found})
+        body = self._opened(holding, follows, inside, most - 1) or [holding, *follows]
         live = live_before(body, EMPTY)
         given = [one for one in binds(body) if one in live and one in bound.perhaps]
         if (
@@ -95,7 +109,48 @@ class _Opener:
             return None
         rest_name = self._fresh("rest")
         handed = [tuple_of(given)] if given else []
-        call = runtime_call("followed", runtime_call("opened", node.value), name(rest_name), *handed)
+        call = runtime_call("followed", runtime_call("opened", opened), name(rest_name), *handed)
         follow = make_function(rest_name, [found, *given], body)
         follow._generated = False  # a function like the user's: what it binds is its own
         return [place(one, node) for one in (follow, returns(call))]
+
+
+def _first_call(node: gast.AST | None, shared: frozenset[str]) -> gast.Call | None:
+    """The call of an expression that is evaluated first, if nothing but names and constants comes before it."""
+    return _first(node, shared)[0]
+
+
+def _first(node: gast.AST | None, shared: frozenset[str]) -> tuple[gast.Call | None, bool]:
+    """That call, and whether nothing but names and constants is evaluated where there is none."""
+    if node is None or isinstance(node, gast.Constant):
+        return None, True
+    if isinstance(node, gast.Name):
+        return None, node.id not in shared
+    for part in _parts(node):
+        found, plain = _first(part, shared)
+        if found is not None:
+            return found, False
+        if not plain:
+            break
+    else:
+        if isinstance(node, (gast.Tuple, gast.List, gast.Dict)):
+            return None, True
+    return (node if isinstance(node, gast.Call) else None), False
+
+
+def _parts(node: gast.AST) -> list[gast.AST | None]:
+    """The parts of an expression in the order of their evaluation, as far as it is known here."""
+    if isinstance(node, gast.Call):
+        # A method is looked up before the arguments are evaluated.
+        method = isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name)
+        return [node.func.value if method else node.func, *node.args, *(one.value for one in node.keywords)]
+    if isinstance(node, gast.Dict):
+        return [part for pair in zip(node.keys, node.values, strict=True) for part in pair]
+    if isinstance(node, (gast.Tuple, gast.List)):
+        return list(node.elts)
+    return [node.left, node.right] if isinstance(node, gast.BinOp) else []
+
+
+def _with(node: gast.AST, old: gast.AST, new: gast.expr) -> gast.AST:
+    """An expression with a part of it replaced."""
+    return new if node is old else rebuild(node, lambda child: _with(child, old, new))

@@ -16,6 +16,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports
 from autograph_torch.analysis.scopes import SCOPES
 from autograph_torch.passes.effects import HOST_WORDS, is_host_call, stream_method
+from autograph_torch.passes.filters import FILTER_WORDS, is_filtered
 from autograph_torch.passes.numbers import NUMBER_WORDS, is_number
 from autograph_torch.passes.queries import QUERY_WORDS, is_membership, is_query
 from autograph_torch.source.nodes import children
@@ -81,7 +82,7 @@ def _compares(node: gast.Compare, facts: Facts) -> bool:
 def _calls(node: gast.Call, facts: Facts) -> bool:
     if is_query(node, facts) or is_number(node, facts) or (is_host_call(node, facts) and facts.handles_tensors()):
         return True
-    return isinstance(node.func, gast.Name) and node.func.id in ("any", "all")
+    return isinstance(node.func, gast.Name) and (node.func.id in ("any", "all") or is_filtered(node, facts))
 
 
 def _writes(node: gast.Expr, facts: Facts) -> bool:
@@ -89,7 +90,7 @@ def _writes(node: gast.Expr, facts: Facts) -> bool:
 
 
 _ALWAYS = frozenset((ast.If, ast.While, ast.For, ast.IfExp, ast.Assert, ast.BoolOp))
-_WORDS = frozenset(("any", "all")) | HOST_WORDS | NUMBER_WORDS | QUERY_WORDS
+_WORDS = frozenset(("any", "all")) | FILTER_WORDS | HOST_WORDS | NUMBER_WORDS | QUERY_WORDS
 _STARTS: Mapping[type[gast.AST], Callable[[Any, Facts], bool]] = {
     gast.If: _asks,
     gast.While: _asks,

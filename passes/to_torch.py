@@ -33,6 +33,7 @@ _UNSUPPORTED = {
     "or_else": ("the right operand may fail where it is not asked for", "write two nested `if`s"),
     "any_": ("`any` over tensors has no counterpart in torch", "use torch.stack(...).any()"),
     "all_": ("`all` over tensors has no counterpart in torch", "use torch.stack(...).all()"),
+    "sum_": ("a filter over tensors has no counterpart in torch", "use torch.where(...).sum()"),
     "not_": ("`not` on a tensor gives a Python bool", "use torch.logical_not"),
 }
 

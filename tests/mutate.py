@@ -38,6 +38,30 @@ class Mutation:
 
 
 MUTATIONS = (
+    Mutation(
+        "lists that only one branch hands out",
+        CAPTURE + "field_writes.py",
+        "            _lines()[item] = tracing.user_line()[:2]",
+        "            pass",
+        "tests/test_programs.py",
+        "row_alias",
+    ),
+    Mutation(
+        "contents that only data can tell",
+        CAPTURE + "open_contents.py",
+        "    __iter__ = __len__ = __getitem__",
+        "    __len__ = lambda self: 0\n    __iter__ = __getitem__",
+        "tests/capture/test_open_contents.py",
+        "uses_of_a_list and len",
+    ),
+    Mutation(
+        "gradients that no branch gives",
+        RUNTIME + "codec.py",
+        "({leaf}.detach() if {leaf}.requires_grad else {leaf})",
+        "{leaf}",
+        GRADIENTS,
+        "no_branch_gives",
+    ),
     Mutation("S1 initial values", RUNTIME + "staged.py", "_for_no_trip(leaves, init, entered)", "leaves", FACTS, "S1"),
     Mutation(
         "S2 anchor",
@@ -66,10 +90,33 @@ MUTATIONS = (
     Mutation(
         "integers as floats",
         RUNTIME + "notes.py",
-        "return torch.is_grad_enabled() and has_float_leaf(plan)",
-        "return False",
+        "disguised = torch.is_grad_enabled() and has_float_leaf(plan)",
+        "disguised = False",
         FACTS,
         "integers and not inductor",
+    ),
+    Mutation(
+        "rows of tensors",
+        CAPTURE + "views.py",
+        "return unpack(self.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy)), tx, *args, **kwargs)",
+        "return unpack(self, tx, *args, **kwargs)",
+        "tests/test_programs.py",
+        "rows_behind_a_write_in_a_branch and eager",
+    ),
+    Mutation(
+        "operands that are written to",
+        CAPTURE + "inlining.py",
+        "        keep_operands(graph)\n",
+        "",
+        "tests/capture/test_saved_operands.py",
+    ),
+    Mutation(
+        "leaves written to in a branch",
+        RUNTIME + "memories.py",
+        'if step is not None and not step.name().startswith("Clone"):',
+        "if False:",
+        "tests/test_programs.py",
+        "WeightThatABranchScalesWithAGradient and eager",
     ),
     Mutation(
         "copies of results",
@@ -103,7 +150,7 @@ MUTATIONS = (
     ),
     Mutation(
         "numbers in double precision",
-        RUNTIME + "codec.py",
+        RUNTIME + "layout.py",
         '"float": torch.float64',
         '"float": torch.float32',
         "tests/test_programs.py",

@@ -9,6 +9,45 @@ import pytest
 from tests.fuzz_source import check, mutated, seeds
 
 SEEDS = seeds()
+CONTINUED_BY_A_COMMENT = """\
+import torch
+
+
+def counted(rows: list[torch.Tensor]):
+    for row in rows:
+        if row.sum() > 0:
+            continue
+        total = total + 1
+    return total \\
+# end"""
+DELETED_AND_READ_LATER = """\
+def f(x, n):
+    y = x  # type: torch.Tensor
+    if x.sum() > 0:
+        del y
+    else:
+        if z.max() > i: z = z + i; y = y + 1
+    if x.sum() > 0:
+        +1
+    elif x.max() > 1:
+        return -x
+    return y + z if y.sum() > 0 else x
+"""
+LAMBDA_OF_A_CARRIED_VARIABLE = """\
+import torch
+
+
+def func(x: torch.Tensor, n: torch.Tensor):
+    while n > 0:
+        n = n - 1
+        total = x * 0
+        add = lambda: total + 1
+    if x.sum() > 0:
+        total = total + 5
+        x = add()
+    return x, total
+"""
+FOUND = [CONTINUED_BY_A_COMMENT, DELETED_AND_READ_LATER, LAMBDA_OF_A_CARRIED_VARIABLE]
 
 
 @pytest.mark.parametrize("index", range(len(SEEDS)))
@@ -17,6 +56,11 @@ def test_golden_files_and_edits_of_them(index: int) -> None:
     assert check(SEEDS[index]) in ("changed", "unchanged")
     for _ in range(3):
         check(mutated(SEEDS[index], randomly, SEEDS))
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_what_the_fuzzer_found(text: str) -> None:
+    assert check(b"f" + text.encode()) in ("changed", "unchanged")
 
 
 def test_most_edits_still_parse() -> None:

@@ -7,13 +7,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
+import torch
 
+from autograph_torch import convert
 from autograph_torch.cli.converting import _deep_recursion
 from autograph_torch.diagnostics import RULES, SourceError
 from autograph_torch.pipeline import Options, convert_source
+from tests.harness import from_text
 
 IMPORT = "import autograph_torch.runtime as ag"
 BEFORE = """\
@@ -503,3 +507,21 @@ def f(xs, x: torch.Tensor):
     done = convert_source(before.encode(), "t.py")
     assert not done.changed
     assert [found.code for found in done.diagnostics] == ["AG202"]
+
+
+@pytest.mark.parametrize("binding", ["def any(xs): return list(xs)[-1]", "from numpy import any", "any = len"])
+def test_a_function_with_the_name_of_a_built_in_one_is_not_it(binding: str) -> None:
+    text = f"import torch\n\n\n{binding}\n\n\ndef f(x: torch.Tensor):\n    return any(v > 0 for v in x)\n"
+    assert not convert_source(text.encode(), "f.py", Options()).changed
+    own = text.replace(binding, "any_of = any")
+    assert b"ag.any_(" in convert_source(own.encode(), "f.py", Options()).output
+
+
+def test_nor_is_one_of_the_live_surroundings() -> None:
+    def last(rows: Iterable[Any]) -> Any:
+        return list(rows)[-1]
+
+    text = "def f(x):\n    return all(v > 0 for v in x)\n"
+    function = from_text(text, "f", "<all>", {"all": last})
+    x = torch.tensor([1.0, -1.0, 2.0])
+    assert torch.equal(convert(function)(x), function(x))

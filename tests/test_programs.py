@@ -46,16 +46,40 @@ AOT_EAGER = (
     "channels_last",
     "EmbeddingWithPadding",
 )
+# Traces of several seconds: they run with the slow tests. Others of their topics are of the same kind.
+LONG = frozenset(
+    """
+    EarlyStopOverRows GreedyDecoder RecurrentCellUntilQuiet
+    a_list_in_a_dict_that_a_loop_replaces_is_written_afterwards a_list_is_returned_by_a_loop_and_written_behind_it
+    a_list_of_an_object_is_replaced_in_a_loop_and_written_afterwards a_sum_grows_in_place_in_two_loops
+    an_inner_list_is_replaced_in_a_branch argument_written_behind_a_loop_that_returns assert_over_lines
+    attribute_that_is_none_until_the_first_hit beams_of_views_with_a_break break_after_a_write
+    break_and_continue_in_a_python_range break_with_gradients bubble_sort_with_early_exit conjugate_gradients
+    early_stopping_with_log else_of_a_for_when_not_found gradient_descent_with_early_stop
+    gradients_of_a_picked_tensor list_as_the_state_of_a_loop loop_over_a_list_behind_a_break
+    loop_over_nonzero_indices nested_loops_with_outer_return nonlocal_before_a_long_rest patience_that_runs_out
+    power_iteration raise_behind_a_loop_that_returns read_in_one_loop_and_written_in_the_next return_inside_a_loop
+    stack_of_a_list_behind_a_break state_object_of_the_caller_rebuilt steps_of_a_trainer while_inside_a_branch
+    while_true_with_break
+    """.split()
+)
 # Topics whose programs need the decorator: an exception is handled inside, or leaves writes behind.
 WITH_EXCEPTIONS = ("raises", "caught", "effects_more", "effects_in_use")
 DECORATED = ("func", "PathAOrPathB", "sequential_itself", "bound_method_as_the_subject", "decorated_with_wraps")
 
 
-@pytest.mark.parametrize("way", ["converted", "eager"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name: str, way: Way) -> None:
-    raises = PROGRAMS[name].topic in WITH_EXCEPTIONS and way == "eager"
-    agrees(PROGRAMS[name], "decorator" if raises else way)
+def test_uncompiled(name: str) -> None:
+    agrees(PROGRAMS[name], "converted")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in PROGRAMS])
+def test_compiled(name: str) -> None:
+    agrees(PROGRAMS[name], "decorator" if PROGRAMS[name].topic in WITH_EXCEPTIONS else "eager")
+
+
+def test_the_long_ones_are_programs() -> None:
+    assert PROGRAMS.keys() >= LONG
 
 
 @pytest.mark.parametrize("name", INDUCTOR)

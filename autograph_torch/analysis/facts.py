@@ -47,7 +47,8 @@ class Facts:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
-    split_lines: frozenset[int] = frozenset()  # `if` statements that need what follows in both branches
+    # `if` statements that need what follows in both branches, and loops over rows whose number depends on data
+    split_lines: frozenset[int] = frozenset()
     effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
@@ -99,18 +100,30 @@ class Facts:
         """Names that the functions of a branch may read but not close over: data-dependent numbers, and views."""
         names = list(names)
         shared = self.aliases.groups(names)
+        names = [name for name in names if name not in self._rebound_inside]
         return [name for name in names if self.kinds.may_be_fraction(name) or name in shared]
+
+    @cached_property
+    def _rebound_inside(self) -> frozenset[str]:
+        """Names that functions inside of this one write to as `nonlocal`: a parameter in between would be written."""
+        inner = [node for node in gast.walk(self.function) if isinstance(node, gast.Nonlocal)]
+        return frozenset(name for node in inner for name in node.names)
 
     def dynamic_iterable(self, node: gast.expr) -> bool:
         """Whether the number of trips of `for ... in node` depends on data."""
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
-            return self.kinds.of(node) in (Kind.DYNAMIC, Kind.SYMBOL)
+            kind = self.kinds.of(node)
+            return kind in (Kind.DYNAMIC, Kind.SYMBOL) or (kind in (Kind.UNKNOWN, Kind.TENSOR) and self._is_told(node))
         if node.func.id == "range":
             known = Kind.UNKNOWN if self.assume_unknown else Kind.SYMBOL
             return any(self.kinds.of(argument) >= known for argument in node.args)
         if node.func.id in ("enumerate", "zip", "reversed", "list", "tuple"):
             return any(self.dynamic_iterable(argument) for argument in node.args)
-        return self.kinds.of(node) == Kind.DYNAMIC
+        return self.kinds.of(node) == Kind.DYNAMIC or self._is_told(node)
+
+    def _is_told(self, node: gast.expr) -> bool:
+        """Whether a trace has shown that the length of what a loop runs over depends on data."""
+        return self.assume_unknown and getattr(node, "lineno", None) in self.split_lines
 
     def exits_under_data(self, block: Iterable[gast.AST], controlled: bool = False) -> Exits:
         """Jumps out of the block that only some data takes."""
@@ -145,14 +158,19 @@ class Facts:
             own = exits(loop.body)
             return own.breaks or own.returns
         under_data = self.exits_under_data(reached(loop.body))
-        return under_data.breaks or under_data.returns
+        return under_data.breaks or under_data.returns or (isinstance(loop, gast.For) and self._is_split(loop))
 
     def takes_rest(self, loop: gast.AST) -> bool:
         """Whether what follows a loop belongs to its steps: they may return, or need to be told apart to the end."""
         if not self.needs_steps(loop):
             return False
-        lines = {node.lineno for node in gast.walk(loop) if isinstance(node, gast.stmt)} if self.split_lines else set()
-        return exits(loop.body).returns or bool(lines & self.split_lines)
+        return exits(loop.body).returns or self._is_split(loop)
+
+    def _is_split(self, loop: gast.For | gast.While) -> bool:
+        """Whether paths that part in a loop are to be told apart to the end of the function."""
+        if not self.split_lines:
+            return False
+        return any(isinstance(node, gast.stmt) and node.lineno in self.split_lines for node in gast.walk(loop))
 
     def leave(self, node: gast.AST) -> None:
         """From here on, nothing in this statement is controlled by data."""

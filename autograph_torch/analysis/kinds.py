@@ -16,14 +16,16 @@ readable line or a clear refusal, never a wrong result.
 from __future__ import annotations
 
 import ast
+import builtins
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import gast
 
 from autograph_torch.analysis import vocabulary as words
-from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, binds, parameters, walk_scope
+from autograph_torch.analysis.positions import counts_only, is_short
+from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, binds, exits, parameters, walk_scope
 from autograph_torch.source.nodes import statements
 from autograph_torch.source.templates import runtime_function
 
@@ -62,6 +64,9 @@ def join(kinds: Iterable[Kind]) -> Kind:
     return max(kinds, default=P)
 
 
+BUILTINS = frozenset(dir(builtins))
+
+
 @dataclass(frozen=True)
 class Imports:
     """Names that a module binds to torch, to parts of it, and to other modules."""
@@ -69,13 +74,14 @@ class Imports:
     torch: Mapping[str, str] = field(default_factory=dict)  # name -> dotted path below torch, "" for torch itself
     modules: frozenset[str] = frozenset()
     origins: Mapping[str, str] = field(default_factory=dict)  # name -> dotted path of what it was imported from
+    hidden: frozenset[str] = frozenset()  # names of built-in functions that stand for something else
 
     def without(self, names: Iterable[str]) -> Imports:
         """The same for code that sees other variables of these names."""
         hidden = set(names)
         torch = {name: path for name, path in self.torch.items() if name not in hidden}
         origins = {name: path for name, path in self.origins.items() if name not in hidden}
-        return Imports(torch, self.modules - hidden, origins)
+        return Imports(torch, self.modules - hidden, origins, self.hidden | (hidden & BUILTINS))
 
 
 def imports_of(body: Iterable[ast.AST]) -> Imports:
@@ -98,7 +104,22 @@ def imports_of(body: Iterable[ast.AST]) -> Imports:
             elif isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
                 if dotted(statement.value.func, origins) == "logging.getLogger":
                     origins.update((n.id, "logging.Logger") for n in statement.targets if isinstance(n, gast.Name))
-    return Imports(torch, frozenset(modules), origins)
+    return Imports(torch, frozenset(modules), origins, BUILTINS.intersection(_bound_by(body)))
+
+
+def _bound_by(body: Iterable[ast.AST]) -> Iterator[str]:
+    """Names that a module binds, but for those of loops; of trees from gast or ast."""
+    for node in body:
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+            continue
+        if isinstance(node, (gast.Import, gast.ImportFrom, ast.Import, ast.ImportFrom)):
+            yield from (alias.asname or alias.name for alias in node.names)
+        for target in [*getattr(node, "targets", []), getattr(node, "target", None)]:
+            yield from (inner.id for inner in ast.walk(target) if hasattr(inner, "id")) if target is not None else ()
+        for block in ("body", "orelse", "finalbody", "handlers"):
+            inside = getattr(node, block, None)
+            yield from _bound_by(inside) if isinstance(inside, list) else ()
 
 
 def dotted(node: gast.expr, names: Mapping[str, str]) -> str | None:
@@ -177,10 +198,16 @@ class Kinds:
             return known.get("print", "builtins.print")
         return dotted(node, known)
 
+    def is_builtin(self, node: gast.expr, names: Iterable[str]) -> bool:
+        """Whether an expression is one of these built-in functions, and no other of that name."""
+        if not isinstance(node, gast.Name) or node.id not in names:
+            return False
+        return node.id not in self.local_names() and node.id not in self._imports.hidden
+
     def imports_inside(self) -> Imports:
         """What functions inside of this one see of imports."""
         around = self._imports.without(self.local_names())
-        return Imports(around.torch, around.modules, {**around.origins, **self._imported})
+        return Imports(around.torch, around.modules, {**around.origins, **self._imported}, around.hidden)
 
     def _own_imports(self, nodes: list[gast.AST]) -> dict[str, str]:
         """The paths of names that the function imports and binds in no other way."""
@@ -286,6 +313,8 @@ class Kinds:
                 self._make_symbols([*node.body, *node.orelse])
             elif isinstance(node, (gast.For, gast.While)) and self._asks_data_in(node):
                 self._make_symbols(node.body)
+            if isinstance(node, gast.For) and self._counts_in_the_graph(node):
+                self._learn(node.target.id, S)
 
     def _asks_data(self, test: gast.expr) -> bool:
         kind = self.of(test)
@@ -298,6 +327,14 @@ class Kinds:
         if calls and any(self.of(argument) >= known for argument in loop.iter.args):
             return True
         return any(isinstance(node, gast.If) and self._asks_data(node.test) for node in walk_scope(loop.body))
+
+    def _counts_in_the_graph(self, loop: gast.For) -> bool:
+        """Whether data may leave a loop over a `range` early whose position may be a number of the graph."""
+        if not counts_only(loop, lambda node: self.of(node) >= T) or is_short(loop.iter):
+            return False
+        tests = (node for node in walk_scope(loop.body) if isinstance(node, gast.If) and self._asks_data(node.test))
+        leaves = exits(one for test in tests for one in (*test.body, *test.orelse))
+        return leaves.breaks or leaves.returns
 
     def _make_symbols(self, block: list[gast.stmt]) -> None:
         for node in walk_scope(block):
@@ -473,7 +510,7 @@ class Kinds:
             return self._torch_call(path, node)
         if runtime_function(node) in words.RUNTIME_QUESTIONS:
             return T
-        if runtime_function(node) == "tolist":
+        if runtime_function(node) in ("tolist", "sum_"):
             return S
         if isinstance(node.func, gast.Attribute):
             return self._method_call(node.func, node)
@@ -528,8 +565,16 @@ class Kinds:
             return base
         return T if name in words.TENSOR_METHODS else U
 
+    def _is_filtered(self, node: gast.expr) -> bool:
+        """Whether a test on tensors lets elements of a comprehension through."""
+        if not isinstance(node, (gast.GeneratorExp, gast.ListComp)):
+            return False
+        return any(self.of(test) >= S for generator in node.generators for test in generator.ifs)
+
     def _builtin_call(self, name: str, node: gast.Call) -> Kind:
         kinds = [self.of(argument) for argument in node.args]
+        if name in ("len", "sum") and any(self._is_filtered(argument) for argument in node.args):
+            return S
         if name == "len":
             unsure = any(self._size(argument, kind) == U for argument, kind in zip(node.args, kinds, strict=True))
             return S if any(kind in (D, S) for kind in kinds) else U if unsure or U in kinds else P

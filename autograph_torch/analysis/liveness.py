@@ -121,8 +121,17 @@ def _try(node: gast.Try, after: Live, targets: Targets) -> Live:
     for handler in node.handlers:
         live = live_before(handler.body, end, targets) - ({handler.name.id} if handler.name else set())
         caught |= live | (reads(handler.type) if handler.type is not None else set())
-    inside = replace(targets, on_raise=targets.on_raise | caught | (end if node.finalbody else EMPTY))
+    inside = replace(targets, on_raise=live_on_raise(node, after, targets))
     return live_before([*node.body, *node.orelse], end, inside) | caught
+
+
+def live_on_raise(node: gast.Try, after: Live, targets: Targets) -> Live:
+    """Names that are read when an exception leaves the body of a `try`."""
+    end = live_before(node.finalbody, after, targets) if node.finalbody else after
+    caught: Live = EMPTY
+    for handler in node.handlers:
+        caught |= live_before(handler.body, end, targets) - ({handler.name.id} if handler.name else set())
+    return targets.on_raise | caught | (end if node.finalbody else EMPTY)
 
 
 def bound_at_start(function: gast.FunctionDef) -> frozenset[str]:
@@ -133,10 +142,12 @@ def bound_at_start(function: gast.FunctionDef) -> frozenset[str]:
 
 def bound_inside(node: gast.AST, block: str, before: frozenset[str]) -> frozenset[str]:
     """Names surely bound where a block of a compound statement (or a handler) starts: `body`, `orelse`, ..."""
-    if isinstance(node, (gast.If, gast.While)):
+    if isinstance(node, gast.If):
         return before | frozenset(surely_binds(node.test))
+    if isinstance(node, gast.While):
+        return _bound(node, before)
     if isinstance(node, (gast.For, gast.AsyncFor)):
-        return before | frozenset(surely_binds(node.iter)) | frozenset(binds(node.target) if block == "body" else ())
+        return _bound(node, before) | frozenset(binds(node.target) if block == "body" else ())
     if isinstance(node, (gast.With, gast.AsyncWith)):
         items = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part is not None]
         return before | frozenset(surely_binds(items))
@@ -158,15 +169,15 @@ def _bound(node: gast.stmt, before: frozenset[str]) -> frozenset[str]:
         ends = [bound_after(arm, before) for arm in (node.body, node.orelse) if completes(arm)]
         return frozenset.intersection(*ends) if ends else before
     if isinstance(node, gast.While):
-        return before | frozenset(surely_binds(node.test))
+        return (before - _deleted(node.body)) | frozenset(surely_binds(node.test))
     if isinstance(node, (gast.For, gast.AsyncFor)):
-        return before | frozenset(surely_binds(node.iter))
+        return (before | frozenset(surely_binds(node.iter))) - _deleted(node.body)
     if isinstance(node, (gast.With, gast.AsyncWith)):
         return bound_after(node.body, bound_inside(node, "body", before))
     if isinstance(node, gast.Try):
         return bound_after(node.finalbody, _bound_by_try(node, before))
     if isinstance(node, gast.Delete):
-        return before - set(names_of(node).deletes)
+        return before - _deleted([node])
     if sub_statements(node) and not isinstance(node, SCOPES):
         return before
     return before | frozenset(surely_binds(node))
@@ -174,8 +185,13 @@ def _bound(node: gast.stmt, before: frozenset[str]) -> frozenset[str]:
 
 def _bound_by_try(node: gast.Try, before: frozenset[str]) -> frozenset[str]:
     ends = [bound_after([*node.body, *node.orelse], before)] if completes([*node.body, *node.orelse]) else []
+    before -= _deleted(node.body)
     ends += [bound_after(handler.body, before) for handler in node.handlers if completes(handler.body)]
     return frozenset.intersection(*ends) if ends else before
+
+
+def _deleted(block: list[gast.stmt]) -> frozenset[str]:
+    return frozenset(names_of(block).deletes)
 
 
 def surely_binds(nodes: gast.AST | list[gast.AST]) -> list[str]:

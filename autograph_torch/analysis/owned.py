@@ -51,6 +51,10 @@ def _harmless(node: gast.AST) -> list[gast.expr]:
         return [node.iter]
     if isinstance(node, gast.Compare):
         return list(node.comparators)
+    if isinstance(node, gast.UnaryOp):  # `not xs`
+        return [node.operand]
+    if isinstance(node, (gast.If, gast.While, gast.IfExp)):
+        return [node.test]
     if isinstance(node, gast.Return):
         return [node.value, *getattr(node.value, "elts", [])] if node.value is not None else []
     return list(_targets_of_new(node))

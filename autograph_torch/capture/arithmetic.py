@@ -18,7 +18,8 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
-from autograph_torch.runtime.arithmetic import DTYPES, FUNCTIONS
+from autograph_torch.runtime.arithmetic import FUNCTIONS
+from autograph_torch.runtime.layout import NUMBER_DTYPES
 
 _NAMES: dict[Any, str] = {
     **{function: name for name, function in FUNCTIONS.items()},
@@ -62,7 +63,7 @@ def _rewrite(node: Node) -> None:
     with graph.inserting_before(node):
         numbers = [_tensor_of(argument, graph) for argument in node.args]
         result = graph.call_function(torch.ops.autograph_torch.number, (_NAMES[node.target], kind, numbers))
-        result.meta["example_value"] = torch.empty((), dtype=DTYPES[kind])
+        result.meta["example_value"] = torch.empty((), dtype=NUMBER_DTYPES[kind])
         number = graph.call_method("item", (result,))
     number.meta.update(node.meta)
     result.meta["stack_trace"] = node.meta.get("stack_trace")
@@ -72,7 +73,7 @@ def _rewrite(node: Node) -> None:
 
 def _tensor_of(argument: Any, graph: Graph) -> Node:
     """A tensor of no dimension that holds an operand."""
-    dtype = DTYPES[_kind(argument) or "int"]
+    dtype = NUMBER_DTYPES[_kind(argument) or "int"]
     if isinstance(argument, Node) and argument.target == "item" and argument.op == "call_method":
         # Not by way of the number, which Inductor's kernels take as a float32.
         made = graph.call_method("to", (graph.call_method("detach", argument.args), dtype), {"copy": True})

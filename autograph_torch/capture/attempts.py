@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Four things can be told from a failure only:
+Five things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -15,6 +15,8 @@ Four things can be told from a failure only:
                                                return x + scale
 
 - a function that gives values of different types: what follows its call moves into both branches (passes/splits.py).
+
+- a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
@@ -33,6 +35,7 @@ _TYPES = ("AG310", "AG311", "AG312", "AG314")
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
+_NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -65,7 +68,8 @@ class Attempt:
         following = replace(self, number=self.number + 1)
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
-        if concerned and (found.filename, found.line) not in self.splits:
+        over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
+        if (concerned or over_rows) and (found.filename, found.line) not in self.splits:
             return replace(following, splits=self.splits | {(found.filename, found.line)})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})

@@ -1,7 +1,8 @@
-"""`self.steps += 1` in a body, where `steps` is a buffer: the write in place is all there is to it.
+"""`self.steps += 1` and `self.a, self.b = self.b, self.a` in a body, where the attributes are buffers.
 
-Python assigns the result of the write to the attribute again, and `Module.__setattr__` puts it into a dict, which a
-body may not write to. Where the tensor is the one that is there already, an empty function is traced instead.
+`Module.__setattr__` puts the tensor into a dict, by ways that Dynamo cannot follow in a body. Where the tensor is the
+one that is there already (the write in place is all there is to it), an empty function is traced instead; where it is
+another one, a function that only puts it into the dict.
 
 Private: the cell that `Module.__setattr__` has for a name; tests/programs/buffers.py fails when torch changes it.
 """
@@ -18,19 +19,25 @@ from autograph_torch.capture.standing_in import is_same
 
 
 def set_nothing(self: Any, name: str, value: Any) -> None:
-    """What is traced in the place of `Module.__setattr__`."""
+    """What is traced in the place of `Module.__setattr__` for the buffer that the module has."""
 
 
-def sets_again(code: types.CodeType, parent: Any, arguments: dict[str, Any]) -> bool:
-    """Whether a module is about to be given the buffer that it has, inside of a branch or loop."""
+def set_buffer(self: Any, name: str, value: Any) -> None:
+    """What is traced in its place for another tensor."""
+    self._buffers[name] = value
+
+
+def setter_of_buffers(code: types.CodeType, parent: Any, arguments: dict[str, Any]) -> types.CodeType | None:
+    """What takes the place of the code, where that is about to give a module a buffer inside of a branch or loop."""
     tracer = parent.output.current_tracer
     if code is not torch.nn.Module.__setattr__.__code__ or tracer.parent is None:
-        return False
+        return None
     module, name, value = (_seen(arguments[key], parent) for key in ("self", "name", "value"))
     key = name.as_python_constant()
     if not value.is_tensor() or key not in getattr(module.value, "_buffers", {}):
-        return False
-    return is_same(module.var_getattr(parent, key), value, tracer)
+        return None
+    again = is_same(module.var_getattr(parent, key), value, tracer)
+    return (set_nothing if again else set_buffer).__code__
 
 
 def _seen(variable: Any, parent: Any) -> Any:

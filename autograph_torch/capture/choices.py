@@ -24,10 +24,17 @@ from autograph_torch.runtime import picking
 Locals = dict[str, Any]
 # What follows a call whose result is returned, out of any number of `with` blocks; Python 3.10, and those after it.
 _RETURNS = re.compile(
+    r"(?P<blocks>"
     r"((POP_BLOCK ROT_TWO LOAD_CONST DUP_TOP DUP_TOP CALL_FUNCTION|SWAP( LOAD_CONST){3}( PRECALL)? CALL) POP_TOP )*"
-    r"RETURN_VALUE"
+    r")RETURN_VALUE"
 )
 _FAR_ENOUGH = 64
+# Instructions that give what the function they call gives; others (`in`, `not`, an f-string) make something of it.
+_CALLS = re.compile("CALL|PRECALL|LOAD_(ATTR|METHOD)|BINARY_|COMPARE_OP|UNARY_(NEGATIVE|POSITIVE|INVERT)")
+# Methods whose result Python looks at before it goes on.
+_CONVERTED = frozenset(
+    "__bool__ __contains__ __float__ __format__ __hash__ __index__ __int__ __len__ __repr__ __str__".split()
+)
 # Functions of the runtime that hand on what the branch (or the step, out of a branch) gives, though not by `return`.
 _RUNTIME = os.path.dirname(picking.__file__)
 _HANDS_ON = {
@@ -76,8 +83,15 @@ def of_one_type() -> Iterator[None]:
         _one_type.reset(token)
 
 
-def _is_returned(parent: Any, given: Locals) -> Locals:
-    return {"found": ConstantVariable.create(not _one_type.get() and all(map(_hands_on, _frames(parent))))}
+def is_of_one_type() -> bool:
+    """Whether the graph is wanted without what runs behind it."""
+    return _one_type.get()
+
+
+def _ending(parent: Any, given: Locals) -> Locals:
+    ways = {_way_out(frame) for frame in _frames(parent)}
+    found = "" if is_of_one_type() or "" in ways else "value" if "value" in ways else "all"
+    return {"found": ConstantVariable.create(found)}
 
 
 def _frames(frame: Any) -> list[Any]:
@@ -89,16 +103,20 @@ def _frames(frame: Any) -> list[Any]:
     return found
 
 
-def _hands_on(frame: Any) -> bool:
-    """Whether a frame returns the result of the call that it is at."""
+def _way_out(frame: Any) -> picking.Ending:
+    """How a frame returns the result of the call that it is at: at once ("all"), out of blocks ("value"), or not."""
     code = frame.f_code
     if (code.co_filename, code.co_name) in _HANDS_ON:
-        return True
-    following = frame.instructions[frame.instruction_pointer :][:_FAR_ENOUGH]
-    return bool(_RETURNS.match(" ".join(one.opname for one in following)))
+        return "all"
+    at = frame.instruction_pointer
+    if code.co_name in _CONVERTED or not _CALLS.match(frame.instructions[at - 1].opname):
+        return ""
+    following = frame.instructions[at:][:_FAR_ENOUGH]
+    found = _RETURNS.match(" ".join(one.opname for one in following))
+    return "" if found is None else "value" if found["blocks"] else "all"
 
 
 CHOICES: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     picking.chosen.__code__: _chosen,
-    picking.is_returned.__code__: _is_returned,
+    picking.ending.__code__: _ending,
 }

@@ -31,7 +31,7 @@ class Compiling:
 
 def compiled_callable(converted: Callable[..., Any], original: Any, how: Compiling) -> Callable[..., Any]:
     """Compile `converted`; the wrapper looks like `original` and raises this package's errors."""
-    whole = _Whole(converted, how)
+    whole = _Whole(converted, original, how)
     run = _WithBreaks(converted, whole, how) if how.fallback else whole
 
     @functools.wraps(original, updated=())
@@ -45,10 +45,10 @@ def compiled_callable(converted: Callable[..., Any], original: Any, how: Compili
 
 
 class _Whole:
-    """One graph. A call that raises whatever the data runs in Python."""
+    """One graph. A call that raises runs in Python, as the user wrote it."""
 
-    def __init__(self, converted: Callable[..., Any], how: Compiling) -> None:
-        self._plain = converted
+    def __init__(self, converted: Callable[..., Any], original: Any, how: Compiling) -> None:
+        self._plain = original
         self._compiled = torch.compile(converted, **{"fullgraph": True, **how.options})
         self._settings = how.effects
 

@@ -13,7 +13,9 @@ this.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.current_scope_id import current_scope_id
@@ -61,19 +63,24 @@ def _remembering(method: Any) -> Any:
 
     @functools.wraps(method)
     def remembering(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        tracer = tx.output.current_tracer
-        if type(self) not in _CONTAINERS or not _is_from_around(self, tracer):
+        with beginning_to_write(self, tx.output.current_tracer):
             return method(self, tx, *args, **kwargs)
-        begun = tracer.__dict__.setdefault("_autograph_begun", {})
-        if self in begun:
-            return method(self, tx, *args, **kwargs)
-        begun[self] = self.items.copy()
-        try:
-            return method(self, tx, *args, **kwargs)
-        finally:
-            del begun[self]
 
     return remembering
+
+
+@contextlib.contextmanager
+def beginning_to_write(item: Any, tracer: Any) -> Iterator[None]:
+    """What may write to a container begins: what is in the container is known until that has ended."""
+    begun = tracer.__dict__.setdefault("_autograph_begun", {})
+    if type(item) not in _CONTAINERS or not _is_from_around(item, tracer) or item in begun:
+        yield
+        return
+    begun[item] = item.items.copy()
+    try:
+        yield
+    finally:
+        del begun[item]
 
 
 def _is_from_around(item: Any, tracer: Any) -> bool:

@@ -22,6 +22,7 @@ from torch._dynamo.variables import (
     UserDefinedObjectVariable,
 )
 
+from autograph_torch.capture.open_contents import Open, is_open
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -41,7 +42,8 @@ def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
 
 
 def _share(tracer: Any, original: Any, copy: Any) -> None:
-    if not _is_container(original) or not _is_container(copy) or original.items is copy.items:
+    both = (_is_container(original) and _is_container(copy)) or (is_open(original) and is_open(copy))
+    if not both or original.items is copy.items:
         return
     for inner, inner_copy in zip(_parts(original), _parts(copy), strict=False):
         _share(tracer, inner, inner_copy)
@@ -63,7 +65,7 @@ def _part(tracer: Any) -> None:
     """At the end of a body: each has its own contents again."""
     shared, written = tracing.shared_contents(tracer), tracing.written_containers(tracer)
     for variable, items in written.items():
-        _fill(variable.items, items)
+        _put_back(variable, items)
     for variable, items, copy in reversed(shared):
         if variable.items is not copy.items:
             raise_refusal(
@@ -105,6 +107,16 @@ class _Gone:
     __getattr__ = _refuse
 
 
+def _put_back(variable: Any, items: Any) -> None:
+    """Let a container hold what it held before a body has written to it."""
+    if isinstance(items, Open):
+        variable.items.restore(items)
+        return
+    if is_open(variable):
+        variable.items = variable.items.replaced
+    _fill(variable.items, items)
+
+
 def _fill(contents: Any, items: Any) -> None:
     """Put items into a list or dict that others may share."""
     contents.clear()
@@ -116,5 +128,7 @@ def _is_container(variable: Any) -> bool:
 
 
 def _parts(variable: Any) -> list[Any]:
+    if is_open(variable):
+        return []
     items = variable.items.values() if isinstance(variable.items, dict) else variable.items
     return [item.realize() for item in items]

@@ -15,11 +15,15 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
+from autograph_torch.runtime.values import unbound_refusal
 
 # What torch says of a test that only data decides.
 LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
+_IN_A_BODY = "This higher order operator doesn't work"  # torch's first line when the next one says what is wrong
 _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, AutographError)
+_OF_THE_TRACE = "from user code"  # what the tracer adds to an error
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
+_UNBOUND = re.compile(r"cannot access local variable '(\w+)'|Could not find a local variable with name `(\w+)`")
 _SYMBOL = re.compile(r"data-dependent expression|guard on|unbacked|specialized integer", re.IGNORECASE)
 
 
@@ -35,6 +39,10 @@ def translated() -> Iterator[None]:
         if own is not None:
             raise type(own)(own.diagnostic) from error
         raise _capture_error(error) from error
+    except AssertionError as error:
+        if _OF_THE_TRACE not in str(error):
+            raise
+        raise _capture_error(error) from error  # of the tracer itself, which has met what it does not expect
 
 
 def _own_error(error: BaseException) -> AutographError | None:
@@ -54,11 +62,17 @@ def _capture_error(error: BaseException) -> CaptureError:
     filename, line = _user_frame(text)
     snippet = linecache.getline(filename, line).rstrip("\n")
     column = len(snippet) - len(snippet.lstrip()) + 1
-    summary = next((part.strip() for part in text.splitlines() if part.strip()), type(error).__name__)
+    said = [part.strip() for part in text.splitlines() if part.strip()] or [type(error).__name__]
+    summary = said[1] if said[0].startswith(_IN_A_BODY) and len(said) > 1 else said[0]
     reason = next((p.split(":", 1)[1].strip() for p in text.splitlines() if p.strip().startswith("Explanation:")), "")
-    code = "AG321" if _SYMBOL.search(text) else "AG320"
-    message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")
-    return CaptureError(Diagnostic(code, filename, line, column, line, message, _advice(code), snippet))
+    unbound = _UNBOUND.search(text)
+    if unbound is not None:
+        code, message, advice = unbound_refusal(unbound[1] or unbound[2])
+    else:
+        code = "AG321" if _SYMBOL.search(text) else "AG320"
+        message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")
+        advice = _advice(code)
+    return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, snippet))
 
 
 def with_reason(error: CaptureError) -> CaptureError:
@@ -82,7 +96,7 @@ def capture_error_at(node: Node, code: str, message: str, advice: str) -> Captur
 
 def _user_frame(text: str) -> tuple[str, int]:
     """The innermost frame of the user's in torch's "from user code" section."""
-    _, _, user_code = text.partition("from user code")
+    _, _, user_code = text.partition(_OF_THE_TRACE)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(user_code or text)]
     own = [frame for frame in frames if not is_ours(frame[0])]
     return own[-1] if own else (frames[-1] if frames else ("<unknown>", 1))

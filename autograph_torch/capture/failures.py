@@ -58,11 +58,11 @@ def _nodes(graph: torch.fx.GraphModule) -> Iterator[Any]:
 def written_inputs(graph: torch.fx.Graph) -> list[int]:
     """The positions of the placeholders whose memory some node writes to."""
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
-    written = {_memory(node) for writer in graph.nodes for node in _written(writer)}
-    return [index for index, node in enumerate(placeholders) if _memory(node) in written - {None}]
+    written = {memory_of(node) for writer in graph.nodes for node in written_by(writer)}
+    return [index for index, node in enumerate(placeholders) if memory_of(node) in written - {None}]
 
 
-def _written(node: torch.fx.Node) -> list[torch.fx.Node]:
+def written_by(node: torch.fx.Node) -> list[torch.fx.Node]:
     """The arguments that a node changes in place."""
     found: list[Any] = [value for key, value in node.kwargs.items() if key == "out"]
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
@@ -82,7 +82,7 @@ def _written(node: torch.fx.Node) -> list[torch.fx.Node]:
     return [one for one in flat if isinstance(one, torch.fx.Node)]
 
 
-def _memory(node: torch.fx.Node) -> int | None:
+def memory_of(node: torch.fx.Node) -> int | None:
     """What identifies the memory of a tensor; views have that of their base."""
     value = node.meta.get("example_value")
     return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None

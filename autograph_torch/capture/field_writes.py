@@ -106,11 +106,13 @@ def note_handed(site: str, value: Any, around: Any, inside: Any) -> None:
 
 
 def note_results(site: str, value: Any) -> None:
-    """What an operator gives in their places are other lists and dicts."""
+    """What an operator gives in their places are other lists and dicts; or one of its branches alone gives a copy."""
     results = dict(containers_in(value))
     for place, item in tracing.notebook().pop((site, "handed"), []):
         if place in results:
             note_twins(item, results[place])
+        else:
+            _lines()[item] = tracing.user_line()[:2]
 
 
 def _is_from_around(item: Any) -> bool:

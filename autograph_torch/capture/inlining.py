@@ -34,27 +34,33 @@ from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.body_gradients import gradients_of_their_own
-from autograph_torch.capture.buffers import set_nothing, sets_again
+from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, following_values, watch_calls
 from autograph_torch.capture.choices import CHOICES
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.errors import translated, with_reason
+from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
+from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
+from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
+from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
+from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.replacing import fill_in_replacing
+from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import OF_TWO_TYPES, fill_in_flags, settle
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
@@ -117,14 +123,15 @@ def install(required: bool = True) -> None:
             new = _converted(code, symbolic_locals, args[3] if len(args) > 3 else kw.get("funcvar"))
             _move_cells(parent.output.side_effects, code, new, symbolic_locals)
             code = new
-        if sets_again(code, parent, symbolic_locals):
-            _move_cells(parent.output.side_effects, code, set_nothing.__code__, symbolic_locals)
-            code = set_nothing.__code__
+        setter = setter_of_buffers(code, parent, symbolic_locals)
+        if setter is not None:
+            _move_cells(parent.output.side_effects, code, setter, symbolic_locals)
+            code = setter
         if STANDS_FOR(code):
             code = code_of(symbolic_locals["written"].as_python_constant()[0])
         if code is plain.__code__:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
-        for filled_in in (FILLED_IN, CHOICES):
+        for filled_in in (FILLED_IN, CHOICES, OPEN_CONTENTS):
             if code in filled_in:
                 symbolic_locals.update(filled_in[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
@@ -149,6 +156,7 @@ def install(required: bool = True) -> None:
     allow_stand_ins()
     allow_field_writes()
     watch_containers()
+    write_open_containers()
     watch_twins()
     watch_calls()
 
@@ -199,10 +207,12 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             settle(graph, refuse=bool(_attempts) and not _attempts[-1].settled)
         check_types(graph)
+        keep_operands(graph)
         if not performing.is_looking():
             compiles = getattr(backend, "__name__", "") != "eager"
             exponents_as_tensors(graph, at_the_top=compiles)
             if compiles:
+                write_behind(graph)
                 ask_python(graph)
             postpone_reads(graph)
             if compiles:
@@ -299,7 +309,10 @@ _REPAIRS = (
     known_sizes,
     gradients_of_their_own,
     indices_from_data,
+    flags_as_integers,
+    choosing_extremes,
     deques_with_lengths,
+    lists_of_tensors,
 )
 _attempts: list[Attempt] = []  # the traces under way; the innermost last
 

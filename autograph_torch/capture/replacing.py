@@ -23,6 +23,7 @@ from torch._dynamo.variables import (
 )
 
 from autograph_torch.capture.contents import take_away
+from autograph_torch.capture.open_contents import is_open
 from autograph_torch.runtime import carried, tracing
 from autograph_torch.runtime.memories import TRIP
 from autograph_torch.runtime.refusal import raise_refusal
@@ -127,6 +128,8 @@ def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any
     variable = variable.realize()
     if isinstance(variable, (ListVariable, ConstDictVariable)):
         yield place, variable
+    if is_open(variable):
+        return
     if isinstance(variable, BaseListVariable):
         for k, item in enumerate(variable.items):
             yield from containers_in(item, (*place, k))

@@ -35,10 +35,11 @@ from autograph_torch.capture.graph_writes import (
     written,
 )
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
-from autograph_torch.runtime.memories import WRITTEN_LEAVES
-from autograph_torch.runtime.outside import STAND_IN_OF
+from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
 
-Roots = frozenset[Storage]
+Root = Storage | tuple[int, ...]  # a storage, or what a loop's trips tell the tensors of its carry apart by
+Roots = frozenset[Root]
+Pairs = frozenset[tuple[int, int]]  # of results, by position: those of which both may be one tensor at a time
 
 _CHECKED = "_autograph_torch_checked"
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "autograd_function_apply"))
@@ -77,7 +78,8 @@ class _Sharing:
     """What storages may be in eager, over a graph and all bodies in it."""
 
     roots: dict[Storage, Roots] = field(default_factory=dict)
-    copied_by: dict[Storage, Node] = field(default_factory=dict)  # results: the operator that handed out the copy
+    results: dict[Storage, tuple[Node, int]] = field(default_factory=dict)  # the operator that handed out a copy
+    pairs: dict[Node, Pairs] = field(default_factory=dict)  # of the results of operators
     unlinked: dict[Storage, Roots] = field(default_factory=dict)  # roots that are not shared by links alone
 
     def of(self, storage: Storage) -> Roots:
@@ -92,6 +94,13 @@ class _Sharing:
         if storage is not None and roots:
             self.roots[storage] = self.of(storage) | roots
             self.unlinked[storage] = self.unlinked.get(storage, _NOTHING) | unlinked
+
+    def may_be_one(self, storage: Storage | None, other: Storage | None, common: Roots) -> bool:
+        """Whether two storages with these roots in common may be one: results of one operator, on one of its sides."""
+        one, two = (self.results.get(each) if each is not None else None for each in (storage, other))
+        if not common or one is None or two is None or one[0] is not two[0] or one[1] == two[1]:
+            return bool(common)
+        return (min(one[1], two[1]), max(one[1], two[1])) in self.pairs[one[0]]
 
     def behind_copy(self, value: Any) -> Roots:
         """The roots of what our own copy of a leaf was made of (runtime/codec.py, and what staged.py adds)."""
@@ -123,6 +132,7 @@ class _Through:
     roots: Roots
     unlinked: Roots
     source: Node | None
+    copied: Storage | None = None  # the tensor of the body
 
 
 @dataclass
@@ -175,7 +185,12 @@ class _Check:
 
     def _follow(self, node: Node) -> None:
         """Walk through the bodies of an operator; what its results may be."""
-        sides = self._branches(node) if name_of(node) == "cond" else (self._loop(node),)
+        if name_of(node) == "cond":
+            sides = self._branches(node)
+            self.sharing.pairs[node] = frozenset().union(*(self._pairs(side) for side in sides))
+        else:
+            state, self.sharing.pairs[node] = self._loop(node)
+            sides = [state]
         for user in node.users:
             if user.target is not operator.getitem or arguments_of(user)[1] >= len(sides[0]):
                 continue
@@ -186,38 +201,70 @@ class _Check:
             for result in results:
                 self.sharing.add(result, roots, unlinked)
                 if (storage := storage_at(result)) is not None:
-                    self.sharing.copied_by[storage] = node
+                    self.sharing.results[storage] = (node, arguments_of(user)[1])
             for holds, one in zip((True, False), handed, strict=False):
                 if one.source is not None:
                     self.links.append(Link(results[-1], one.source, node, holds))
 
-    def _branches(self, node: Node) -> tuple[list[_Through], list[_Through]]:
+    def _branches(self, node: Node) -> list[list[_Through]]:
         """For every result of a torch.cond, what either branch may hand through."""
         _, then, otherwise, operands = arguments_of(node)
         given = [self.sharing.of_value(value) for value in operands]
-        return tuple(self._handed_through(branch, given, operands) for branch in (then, otherwise))  # type: ignore[return-value]
+        return [self._handed_through(branch, given, operands) for branch in (then, otherwise)]
 
-    def _loop(self, node: Node) -> list[_Through]:
-        """For every result of a torch.while_loop: its initial value, and what trips may hand through."""
+    def _pairs(self, results: list[_Through]) -> Pairs:
+        """Which two results of a body may be one tensor."""
+        return frozenset(
+            (i, j)
+            for j, one in enumerate(results)
+            for i, other in enumerate(results[:j])
+            if self.sharing.may_be_one(other.copied, one.copied, other.roots & one.roots)
+        )
+
+    def _loop(self, node: Node) -> tuple[list[_Through], Pairs]:
+        """For every result of a torch.while_loop, its initial value and what trips may hand through; its pairs."""
         _, body, carried, additional = arguments_of(node)
-        state = [self.sharing.behind_copy(value) for value in carried]
+        begin = [
+            _Through(self.sharing.behind_copy(leaf), _NOTHING, None, storage_at(_copied(leaf))) for leaf in carried
+        ]
+        state = [one.roots for one in begin]
         closed_over = [self.sharing.of_value(value) for value in additional]
-        before = _NOTHING.union(*state, *closed_over)
+        outside = self._stand_ins_in(body).union(*closed_over)
+        before = outside.union(*state)
+        pairs = self._pairs(begin)
         while True:
-            trip = self._handed_through(body, [*state, *closed_over], ())
-            after = [a | _of_an_earlier_trip(b.roots, before) for a, b in zip(state, trip, strict=True)]
-            if after == state:
-                self._check_written_leaves(node, state, closed_over)
-                return [_Through(roots, roots, None) for roots in state]
-            state = after
+            given = [(roots & outside) | _own_roots(node, k, pairs) for k, roots in enumerate(state)]
+            trip = self._handed_through(body, [*given, *closed_over], (), written_leaves(node))
+            found = [one.roots for one in trip]
+            sources = [[state[j] for j in range(len(state)) if (id(node), j) in roots] for roots in found]
+            after = [
+                a.union(_of_an_earlier_trip(roots, before), *inner)
+                for a, roots, inner in zip(state, found, sources, strict=True)
+            ]
+            together = pairs | self._pairs(trip)
+            if after == state and together == pairs:
+                self._check_written_leaves(node, state, pairs, closed_over)
+                return [_Through(roots, roots, None) for roots in state], pairs
+            state, pairs = after, together
 
-    def _handed_through(self, body: Node, given: list[Roots], operands: tuple[Any, ...]) -> list[_Through]:
-        """What the results of a body may be, when its inputs may be what is given."""
+    def _stand_ins_in(self, body: Node) -> Roots:
+        """What stand-ins inside of a body stand for; not what the body has made itself."""
+        modules = self.module.get_submodule(str(body.target)).modules()
+        inside = [node for module in modules if isinstance(module, GraphModule) for node in module.graph.nodes]
+        originals = {storage_of(node.meta[STAND_IN_OF]) for node in inside if STAND_IN_OF in node.meta}
+        return _NOTHING.union(*(self.sharing.of(one) for one in originals - {storage_at(node) for node in inside}))
+
+    def _handed_through(
+        self, body: Node, given: list[Roots], operands: tuple[Any, ...], copied: tuple[int, ...] = ()
+    ) -> list[_Through]:
+        """What the results of a body may be, when its inputs may be what is given; it works on copies of some."""
         module = self.module.get_submodule(str(body.target))
         assert isinstance(module, GraphModule)
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
         for placeholder, roots in zip(placeholders, given, strict=True):
             self.sharing.add(placeholder, roots)
+        for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):
+            self.sharing.add(copy, self.sharing.of_value(arguments_of(copy)[0]))
         _Check(module, module.graph, self.sharing).run()
         around = dict(zip(placeholders, operands, strict=False))
         (output,) = (node for node in module.graph.nodes if node.op == "output")
@@ -228,10 +275,10 @@ class _Check:
         whole = _copied(leaf)
         source = None if whole is None else around.get(whole, self._stands_for(whole))
         if whole is None or not isinstance(source, Node):
-            return _Through(roots, roots, None)
+            return _Through(roots, roots, None, storage_at(whole))
         linked = self.sharing.of_value(source) | {storage_at(whole)}
         beyond = self.sharing.unlinked.get(storage_at(source) or 0, _NOTHING)
-        return _Through(roots, (roots - linked) | beyond, source)
+        return _Through(roots, (roots - linked) | beyond, source, storage_at(whole))
 
     def _stands_for(self, node: Node) -> Node | None:
         """The tensor of this graph that a copy inside of a body stands for."""
@@ -239,14 +286,14 @@ class _Check:
         same = (one for one in self.graph.nodes if one.meta.get("example_value") is original)
         return None if original is None else next(same, None)
 
-    def _check_written_leaves(self, loop: Node, state: list[Roots], closed_over: list[Roots]) -> None:
+    def _check_written_leaves(self, loop: Node, state: list[Roots], pairs: Pairs, closed_over: list[Roots]) -> None:
         """Trips write to copies of what the carry holds: nothing else may be the same tensor in eager."""
         made = {storage_at(node) for node in self.graph.nodes if node.op not in ("placeholder", "get_attr")}
-        for k in loop.meta.get(WRITTEN_LEAVES, ()):
-            initial = self.sharing.behind_copy(arguments_of(loop)[2][k])
-            others = _NOTHING.union(*(roots for j, roots in enumerate(state) if j != k), *closed_over)
-            used = any(self.sharing.of(other) & initial for other in self._in_use(loop))
-            if used or state[k] & others or not (self.outermost or initial <= made):
+        for k in written_leaves(loop):
+            used = any(self.sharing.of(other) & state[k] for other in self._in_use(loop))
+            from_outside = frozenset(root for root in state[k] if isinstance(root, int) and root > 0)
+            others = any(k in pair for pair in pairs) or state[k] & _NOTHING.union(*closed_over)
+            if used or others or not (self.outermost or from_outside <= made):
                 raise capture_error_at(
                     loop,
                     "AG314",
@@ -262,11 +309,11 @@ class _Check:
             return
         roots = self.sharing.of(write.storage)
         for other in self._in_use(write.node):
-            makers = (self.sharing.copied_by.get(write.storage), self.sharing.copied_by.get(other))
+            makers = [self.sharing.results.get(storage, (None, 0))[0] for storage in (write.storage, other)]
             # What an operator hands out, and what is written back after it, are the same content.
             agree = other == write.storage or (write.origin is not None and write.origin in makers)
             common = roots & self.sharing.of(other)
-            if agree or not common:
+            if agree or not self.sharing.may_be_one(write.storage, other, common):
                 continue
             unlinked = [self.sharing.unlinked.get(storage, _NOTHING) for storage in (write.storage, other)]
             lost = Lost(write, other, next((maker for maker in makers if maker is not None), write.node))
@@ -275,9 +322,18 @@ class _Check:
             self.lost.append(lost)
 
 
+def _own_roots(loop: Node, position: int, pairs: Pairs) -> Roots:
+    """What tells a tensor of the carry apart inside of a trip.
+
+    Tensors that change places from trip to trip have the same roots, but never at the same time: what counts is which
+    two may be one.
+    """
+    return frozenset(((id(loop), position), *((id(loop), *pair) for pair in pairs if position in pair)))
+
+
 def _of_an_earlier_trip(roots: Roots, before: Roots) -> Roots:
     """What a trip has made itself is another tensor in the next one."""
-    return frozenset(root if root in before else -abs(root) for root in roots)
+    return (roots & before) | frozenset(-abs(root) for root in roots - before if isinstance(root, int))
 
 
 def _copied(leaf: Any) -> Node | None:

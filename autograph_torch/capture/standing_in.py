@@ -58,7 +58,10 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
         original = _resolved(tensor.proxy, tracer.parent).node
         _replaced(tracer)[original] = copy.proxy
-        copy.proxy.node.meta[outside.STAND_IN_OF] = original.meta["example_value"]
+        copy.proxy.node.meta[memories.STAND_IN_OF] = original.meta["example_value"]
+    elif code is outside.note_same.__code__:
+        before, after = (arguments[role].realize().items for role in ("before", "after"))
+        _note_same(arguments["site"].as_python_constant(), before, after, tracer)
     elif code is outside.keep.__code__:
         objects = [item.realize() for item in arguments["objects"].realize().items]
         known = tracer.__dict__.setdefault("_autograph_kept", [])
@@ -138,6 +141,18 @@ def is_same(value: Any, other: Any, tracer: Any) -> bool:
         return value is other
     fakes = [_resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
     return fakes[0] is fakes[1]
+
+
+def _note_same(site: str, before: list[Any], after: list[Any], tracer: Any) -> None:
+    """Which tensors are the same at the end of a trip; when the set changes, what is known of the others is void."""
+    known = tracing.same_tensors(site)
+    for k, (old, new) in enumerate(zip(before, after, strict=True)):
+        old, new = old.realize(), new.realize()
+        same = isinstance(old, TensorVariable) and is_same(old, new, tracer)
+        was = known.get(k)
+        if (same and was is None) or (was and not same):
+            known[k] = same
+            tracing.written_leaves(site).clear()
 
 
 def _things() -> list[Any]:

@@ -1,7 +1,8 @@
 """Repairs of what Dynamo does to tensors in the bodies of operators.
 
 1. An attribute that is a view (`x.mT`) of a tensor from around a body is computed around it: the body then has two
-inputs of one memory, and torch refuses it. Here it is computed in the body.
+inputs of one memory, and torch refuses it. Here it is computed in the body. So are the rows of a tensor that is
+iterated over or unpacked: those computed around a body would also miss what the body has written.
 
 2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
 new tensor is filled with it, as Dynamo does for `torch.full`.
@@ -11,47 +12,87 @@ result a dimension more than eager).
 
 4. `x.resize_as_(y)` does nothing where the sizes are the same, and is refused all the same.
 
-Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` of its own.
+5. Where `x[i].mul_(2)` is differentiated and `i` depends on data, torch makes the view again; its place then has a
+symbol that no result has, which the tracer refuses. Here it is dropped: a write in place makes no new tensor.
+
+Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` of its own; `get_fake_value` and
+`ShapeEnv.pending_fresh_unbacked_symbols`. tests/capture/test_views.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import ConstantVariable, TupleVariable
+from torch._dynamo.variables import ConstantVariable, TupleVariable, builder
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.tensor import TensorVariable
-from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, statically_known_true
+from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import (
+    free_unbacked_symbols,
+    has_free_unbacked_symbols,
+    statically_known_true,
+)
 
 from autograph_torch.runtime import queries
 
+_OPERATORS = "setitem iadd isub imul itruediv ifloordiv imod ipow"
+_IN_PLACE = tuple(getattr(operator, name) for name in _OPERATORS.split())
 _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 
 
 @contextlib.contextmanager
 def views_in_bodies() -> Iterator[None]:
     """Compute views that are attributes in the body that asks for them, and fill new tensors with tensors."""
-    resize = TensorVariable.method_resize_as_
+    resize, unpack = TensorVariable.method_resize_as_, TensorVariable.unpack_var_sequence
+    get_fake_value = builder.get_fake_value
 
     def resize_as(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
         same = len(args) == 1 and not kwargs and _sizes(self) is not None and _sizes(self) == _sizes(args[0])
         return self if same else resize(self, tx, *args, **kwargs)
+
+    def rows(self: Any, tx: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        proxy, tracer = self.as_proxy(), tx.output.current_tracer
+        if tracer.parent is None or proxy.tracer is tracer:
+            return unpack(self, tx, *args, **kwargs)
+        return unpack(self.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy)), tx, *args, **kwargs)
 
     added = {**{f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}, "method_new_full": _filled}
     added.update(method_squeeze=_squeezed, method_squeeze_=_squeezed)
     for name, method in added.items():
         setattr(TensorVariable, name, method)
     TensorVariable.method_resize_as_ = resize_as  # type: ignore[method-assign]
+    TensorVariable.unpack_var_sequence = rows  # type: ignore[method-assign, assignment]
+    builder.get_fake_value = _without_needless_symbols(get_fake_value)
     try:
         yield
     finally:
+        builder.get_fake_value = get_fake_value
         TensorVariable.method_resize_as_ = resize  # type: ignore[method-assign]
+        TensorVariable.unpack_var_sequence = unpack  # type: ignore[method-assign]
         for name in added:
             delattr(TensorVariable, name)
+
+
+def _without_needless_symbols(get_fake_value: Callable[..., Any]) -> Callable[..., Any]:
+    def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        pending = tx.output.shape_env.pending_fresh_unbacked_symbols
+        known = list(pending)
+        value = get_fake_value(node, tx, *args, **kwargs)
+        if _writes_in_place(node):
+            pending[:] = [one for one in pending if one in known or one in free_unbacked_symbols(value)]
+        return value
+
+    return fake_value
+
+
+def _writes_in_place(node: Node) -> bool:
+    name = getattr(node.target, "__name__", node.target)
+    return node.target in _IN_PLACE or (isinstance(name, str) and name.endswith("_") and not name.endswith("__"))
 
 
 def _squeezed(self: Any, tx: Any, *args: Any, **kwargs: Any) -> None:

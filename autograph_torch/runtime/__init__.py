@@ -25,6 +25,7 @@ from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
+from autograph_torch.runtime.sums import sum_
 from autograph_torch.runtime.values import undefined
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "read",
     "repeated",
     "reversed",
+    "sum_",
     "text",
     "tolist",
     "undefined",

@@ -10,29 +10,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograph_torch.runtime.layout import CONTAINERS, Mismatch, Plan, Spec, filled, join, unaliased
+from autograph_torch.runtime.layout import CONTAINERS, FLAGGED, SHARED, Mismatch, Plan, Spec, filled, join, unaliased
+from autograph_torch.runtime.picking import Ending
 
 Path = tuple[int, ...]
 
-_FLAGGED = ("maybe", "either", "choice")
 
-
-def join_returned(then: Spec, otherwise: Spec) -> Plan:
-    """One plan for what two branches give (see notes.py) when the compiled function returns their value.
+def join_results(then: Spec, otherwise: Spec, ending: Ending, may_stay_open: bool) -> Plan:
+    """One plan for what two branches give (see notes.py), of which some parts may be of two types.
 
     Raises:
-        Mismatch: containers that the branches write to end with different keys or lengths.
+        Mismatch: others are.
     """
+    if then[0] == "hole" or otherwise[0] == "hole":
+        return join(then, otherwise)
     value, contents, memories, fields, token = zip(then[2], otherwise[2], strict=True)
-    parts = (_join(*value, (0,)), _join_contents(*contents), join(*memories), _join(*fields, (3,)), join(*token))
+    joined = _join(*value, (0,)) if ending else join(*value)
+    written = _join_contents(*contents, ending == "all") if may_stay_open else join(*contents)
+    attributes = _join(*fields, (3,)) if ending == "all" else join(*fields)
+    parts = (joined, written, join(*memories), attributes, join(*token))
     plan = ("tuple", len(parts), parts)
     return _without_distant_places(plan, frozenset(_places(plan, ()))) if _has(plan, "choice") else plan
 
 
 def alternative(plan: Plan, spec: Spec) -> int:
     """Which of the values of a choice a branch gives."""
-    known = [unaliased(one) for one in plan[2]]
-    return next(k for k, one in enumerate(known) if _suited(one, unaliased(spec), ()) == one)
+    fitting = [
+        k
+        for plain in (_with_objects_alone, unaliased)
+        for k, one in enumerate(plan[2])
+        if _suited(plain(one), plain(spec), ()) == plain(one)
+    ]
+    return fitting[0]
+
+
+def _with_objects_alone(spec: Spec) -> Spec:
+    """As `unaliased`, but an object from around the branch is that object, whatever is in it now."""
+    if spec[0] == "same":
+        return ("open", spec[1])
+    spec = spec[2] if spec[0] in SHARED else spec
+    if spec[0] in CONTAINERS:
+        return (spec[0], spec[1], tuple(_with_objects_alone(part) for part in spec[2]))
+    return spec
 
 
 def _join(then: Spec, otherwise: Spec, path: Path) -> Plan:
@@ -44,17 +63,22 @@ def _join(then: Spec, otherwise: Spec, path: Path) -> Plan:
     except Mismatch:
         pass
     alike = then[0] in CONTAINERS and then[:2] == otherwise[:2] and len(then[2]) == len(otherwise[2])
-    if alike and then[0] not in _FLAGGED:
+    if alike and then[0] not in FLAGGED:
         parts = zip(then[2], otherwise[2], strict=True)
         return (then[0], then[1], tuple(_join(a, b, (*path, k)) for k, (a, b) in enumerate(parts)))
+    return _choice(then, otherwise, path)
+
+
+def _choice(then: Spec, otherwise: Spec, path: Path) -> Plan:
     found = [_kept(one, path) for one in _values(then)]
     for one in _values(otherwise):
-        suited = [_suited(known, one, path) for known in found]
-        place = next((k for k, plan in enumerate(suited) if plan is not None), None)
-        if place is None:
-            found.append(_kept(one, path))
+        for k, known in enumerate(found):
+            suited = _suited(known, one, path)
+            if suited is not None:
+                found[k] = suited
+                break
         else:
-            found[place] = suited[place] or found[place]
+            found.append(_kept(one, path))
     return ("choice", len(found), tuple(_moved(one, path, -1 - k) for k, one in enumerate(found)))
 
 
@@ -91,17 +115,24 @@ def _moved(plan: Plan, path: Path, number: int) -> Plan:
     return plan
 
 
-def _join_contents(then: Spec, otherwise: Spec) -> Plan:
-    """Lists and dicts from around the branches stay what they are: only their elements may be of two types."""
-    if then[0] == "tuple" and then[:2] == otherwise[:2]:
-        parts = zip(then[2], otherwise[2], strict=True)
-        return ("tuple", then[1], tuple(_join_elements(a, b, (1, k)) for k, (a, b) in enumerate(parts)))
-    return join(then, otherwise)
+def _join_contents(then: Spec, otherwise: Spec, ends: bool) -> Plan:
+    """What is in lists and dicts from around the branches: that of one container may be of two forms.
+
+    ends: whether nothing follows, and their elements may be of two types each.
+    """
+    if then[0] != "tuple" or then[:2] != otherwise[:2]:
+        return join(then, otherwise)
+    parts = zip(then[2], otherwise[2], strict=True)
+    return ("tuple", then[1], tuple(_join_content(a, b, ends, (1, k)) for k, (a, b) in enumerate(parts)))
 
 
-def _join_elements(then: Spec, otherwise: Spec, path: Path) -> Plan:
-    plan = _join(then, otherwise, path)
-    return join(then, otherwise) if plan[0] == "choice" else plan
+def _join_content(then: Spec, otherwise: Spec, ends: bool, path: Path) -> Plan:
+    if ends:
+        return _join(then, otherwise, path)
+    try:
+        return join(then, otherwise)
+    except Mismatch:
+        return _choice(then, otherwise, path)
 
 
 def _has(plan: Plan, kind: str) -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime.layout import NUMBER_DTYPES
+
 _OPERATORS = "truediv floordiv mod pow abs add sub mul neg lt le gt ge eq ne"
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(operator, name) for name in _OPERATORS.split()},
@@ -21,7 +23,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
 }
-DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 
 
 @torch.library.custom_op("autograph_torch::number", mutates_args=())
@@ -32,9 +33,9 @@ def _number_op(function: str, kind: str, numbers: list[torch.Tensor]) -> torch.T
         raise TypeError(f"`{function}` gives {result!r} here, but the graph was made for a result of type {kind}")
     if kind == "int" and not -(2**63) <= result < 2**63:
         raise OverflowError(f"`{function}` gives {result} here, but integers of the graph have 64 bits")
-    return torch.tensor(result, dtype=DTYPES[kind])
+    return torch.tensor(result, dtype=NUMBER_DTYPES[kind])
 
 
 @_number_op.register_fake
 def _(function: str, kind: str, numbers: list[torch.Tensor]) -> torch.Tensor:
-    return torch.empty((), dtype=DTYPES[kind])
+    return torch.empty((), dtype=NUMBER_DTYPES[kind])

@@ -23,6 +23,7 @@ from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.open_calls import Opened, goes_into_opened
+from autograph_torch.runtime.open_contents import may_stay_open
 from autograph_torch.runtime.outside import (
     announce,
     clones_of,
@@ -37,7 +38,7 @@ from autograph_torch.runtime.outside import (
     written,
     written_containers,
 )
-from autograph_torch.runtime.picking import is_returned
+from autograph_torch.runtime.picking import ending
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
@@ -109,7 +110,7 @@ def _staged(
     scratch: tuple[Any, ...],
 ) -> Any:
     site = notes.new_site()
-    notes.note_end(site, is_returned())
+    notes.note_ending(site, ending(), may_stay_open())
     keep_layouts()
     if torch.is_grad_enabled():
         keep_saved_buffers()
@@ -230,7 +231,7 @@ def _attempt(
         write_back(containers[k], contents[k])
     note_results(site, (value, contents))
     if new:
-        write_outside(tensors, groups, new, notes.memory_gradients(site))
+        write_outside(tensors, groups, new, notes.memory_gradients(site), notes.leaves_at(site))
     write_fields(site, attributes)
     if isinstance(token, torch.Tensor):
         put_token(outer, token)

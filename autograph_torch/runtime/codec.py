@@ -31,12 +31,11 @@ import torch
 from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
-from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, SHARED, Plan, Spec
+from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec
 from autograph_torch.runtime.picking import Choice, chosen
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
-NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 _ABSENT: Spec = ("hole",)
 
 
@@ -226,14 +225,14 @@ class _Writer:
         kind = plan[0]
         if kind == "tensor":
             self.made[path] = f"tensor{self.used}"
-            return f"({self.made[path]} := {self._next_leaf(plan[1])})"
+            return f"({self.made[path]} := {self._own_gradient(self._next_leaf(plan[1]), plan)})"
         if kind == "number":
             return f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
         if kind == "const":
             if self.for_branch and isinstance(plan[1], (bool, int, float)):
                 self.used += 1  # it travelled in case the branches gave different numbers
             return self.constant(plan[1])
-        if kind == "same":
+        if kind in ("same", "open"):
             return f"originals[{plan[1]}]"
         if kind == "outer":
             self.made[path] = f"tensor{self.used}"
@@ -280,6 +279,12 @@ class _Writer:
             made, names = (self.constant(one) for one in plan[1])
             return f"put_together({made}, {names}, ({''.join(part + ', ' for part in parts)}))"
         return f"({''.join(part + ', ' for part in parts)})" if kind == "tuple" else f"[{', '.join(parts)}]"
+
+    def _own_gradient(self, leaf: str, plan: Plan) -> str:
+        """Every result of a torch.cond requires a gradient when one of its inputs does."""
+        if not self.for_branch or plan[4] or not (plan[1].is_floating_point or plan[1].is_complex):
+            return leaf
+        return f"({leaf}.detach() if {leaf}.requires_grad else {leaf})"
 
     def _next_leaf(self, dtype: torch.dtype) -> str:
         leaf = f"leaves[{self.used}]"

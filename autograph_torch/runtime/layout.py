@@ -9,6 +9,7 @@ This file only handles constants: it runs in real Python during a trace and neve
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,9 @@ Plan = tuple[Any, ...]
 # How a step of a loop ended stays a tensor: it is only ever compared.
 HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 
+# A number travels as a 0-d tensor.
+NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
+
 # The same object as one that the branch may write to, as an earlier part of the result, or as a tensor from around the
 # branch that nobody writes to: (kind, which one, its spec).
 SHARED = ("same", "again", "outer")
@@ -29,7 +33,8 @@ SHARED = ("same", "again", "outer")
 MAPPINGS = ("dict", "ordered")
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
 # A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
-CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", "maybe", "either", "choice")
+FLAGGED = ("maybe", "either", "choice")
+CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", *FLAGGED)
 
 
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
@@ -84,22 +89,23 @@ def carry_plan(spec: Spec) -> Plan:
 
 def gradients(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it takes part in differentiation."""
-    if plan[0] in CONTAINERS:
-        flag = (False,) if plan[0] in ("maybe", "either", "choice") else ()
-        return (*flag, *(wants for part in plan[2] for wants in gradients(part)))
-    if plan[0] == "tensor":
-        return (plan[4],)
-    return (False,) if plan[0] == "number" else ()
+    return tuple(leaf[0] == "tensor" and leaf[4] for leaf in _leaves(plan))
 
 
 def on_cpu(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it is a tensor on the CPU. (Numbers and flags are read wherever they are.)"""
+    return tuple(leaf[0] == "tensor" and leaf[3] == "cpu" for leaf in _leaves(plan))
+
+
+def _leaves(plan: Plan) -> Iterator[Plan]:
+    """What travels for a plan: tensors, numbers, and the flags in front of values that have one."""
+    if plan[0] in FLAGGED:
+        yield (plan[0],)
     if plan[0] in CONTAINERS:
-        flag = (False,) if plan[0] in ("maybe", "either", "choice") else ()
-        return (*flag, *(here for part in plan[2] for here in on_cpu(part)))
-    if plan[0] == "tensor":
-        return (plan[3] == "cpu",)
-    return (False,) if plan[0] == "number" else ()
+        for part in plan[2]:
+            yield from _leaves(part)
+    elif plan[0] in ("tensor", "number"):
+        yield plan
 
 
 def join(then: Spec, otherwise: Spec) -> Plan:
@@ -108,14 +114,14 @@ def join(then: Spec, otherwise: Spec) -> Plan:
         return only_result(otherwise if then[0] == "hole" else then)
     if then[0] in SHARED and then[:2] == otherwise[:2]:
         return then
+    unsure = ("undefined", "maybe")
+    if then[0] in unsure or otherwise[0] in unsure:
+        return _join_maybe(then, otherwise)
     then, otherwise = _unaliased(then), _unaliased(otherwise)
     if "either" in (then[0], otherwise[0]) and {then[0], otherwise[0]} <= _NUMBER_OR_TENSOR:
         return _either(join(_settled(then), _settled(otherwise)))
-    unsure = ("undefined", "maybe")
-    if (then[0] in CONTAINERS or otherwise[0] in CONTAINERS) and not (then[0] in unsure or otherwise[0] in unsure):
+    if then[0] in CONTAINERS or otherwise[0] in CONTAINERS:
         return _join_containers(then, otherwise)
-    if "undefined" in (then[0], otherwise[0]) or "maybe" in (then[0], otherwise[0]):
-        return _join_maybe(then, otherwise)
     if then[0] == "tensor" and otherwise[0] == "tensor":
         return _join_tensors(then, otherwise)
     if _same_constant(then, otherwise):
@@ -216,7 +222,7 @@ def _join_maybe(then: Spec, otherwise: Spec) -> Plan:
     inner = [spec[2][0] if spec[0] == "maybe" else spec for spec in (then, otherwise) if spec[0] != "undefined"]
     joined = inner[0] if len(inner) == 1 else join(*inner)
     name = next(spec[1] for spec in (then, otherwise) if spec[0] in ("undefined", "maybe"))
-    return ("maybe", name, (filled(joined),))
+    return ("maybe", name, (only_result(joined),))
 
 
 def _join_tensors(then: Spec, otherwise: Spec) -> Plan:
@@ -330,6 +336,8 @@ def describe(spec: Spec) -> str:
         return describe(spec[2][0])
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
+    if kind == "open":
+        return "a list or dict whose content depends on data"
     if kind == "choice":
         return " or ".join(map(describe, spec[2]))
     if kind in CONTAINERS:

@@ -23,6 +23,7 @@ Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
 
 
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
+STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
 TRIP = "_autograph_trip_of"  # of a tracer: the site, when it traces a trip of a loop
 
 
@@ -56,6 +57,7 @@ def note_use(site: str, proxy: Any, is_written: bool) -> None:
 def note_body(site: str) -> None:
     """At the end of a body: remember what it has used and written to."""
     tracer = tracing.current_tracer()
+    _refuse_writes_with_gradient(tracer)
     leaves = _written_leaves(tracer)
     tracing.written_leaves(site).update(dict.fromkeys(leaves))
     changed = _written_inputs(tracer) | _running_statistics(tracer)
@@ -71,6 +73,11 @@ def mark_loop(site: str) -> None:
     leaves = tuple(tracing.written_leaves(site))
     loop = next(node for node in reversed(tracing.nodes()) if getattr(node.target, "__name__", "") == "while_loop")
     loop.meta[WRITTEN_LEAVES] = leaves
+
+
+def written_leaves(loop: Any) -> tuple[int, ...]:
+    """The positions of the tensors in the carry of a loop of the graph that its trips write to."""
+    return tuple(loop.meta.get(WRITTEN_LEAVES, ()))
 
 
 def groups_of(site: str) -> tuple[Group, ...]:
@@ -89,6 +96,25 @@ def groups_of(site: str) -> tuple[Group, ...]:
 def needed_at(site: str) -> list[Used]:
     """The tensors that need stand-ins, in the order of the groups."""
     return [used for together in _sharing(site) for used in together]
+
+
+def leaves_at(site: str) -> tuple[bool, ...]:
+    """For every tensor that needs a stand-in, whether it is a leaf whose gradient is recorded."""
+    return tuple(used.fake.is_leaf and used.fake.requires_grad for used in needed_at(site))
+
+
+def _refuse_writes_with_gradient(tracer: Any) -> None:
+    """A leaf is written to under no_grad only, which leaves its copy's place in the differentiable graph as it was."""
+    for node in tracer.graph.nodes:
+        original = node.meta.get(STAND_IN_OF)
+        if original is not None and original.is_leaf and original.requires_grad:
+            step = node.meta["example_value"].grad_fn
+            if step is not None and not step.name().startswith("Clone"):
+                raise_refusal(
+                    "AG206",
+                    "a branch or loop writes to a parameter, or to another leaf whose gradient is recorded",
+                    "write to it under torch.no_grad(), as eager Python asks for",
+                )
 
 
 def _sharing(site: str) -> list[list[Used]]:
@@ -182,8 +208,11 @@ def _make_harmless(tracer: Any, changed: set[Any]) -> None:
     from torch._dynamo.output_graph import AliasingInfo
 
     tracer.has_aliasing = lambda: AliasingInfo(False, "")
+    last = [node for node in tracer.graph.nodes if node.op == "placeholder"][
+        -1:
+    ]  # torch puts more inputs before others
     for node in changed:
-        with tracer.graph.inserting_after(node):
+        with tracer.graph.inserting_after(*last):
             copy = tracer.graph.call_method("clone", (node,))
         copy.meta["example_value"] = node.meta["example_value"]
         node.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)

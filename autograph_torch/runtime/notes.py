@@ -17,6 +17,7 @@ from autograph_torch.runtime import alternatives, layout, memories, performing, 
 from autograph_torch.runtime.codec import Written, has_float_leaf, write_decoder, write_encoder
 from autograph_torch.runtime.gradients import keep_bits
 from autograph_torch.runtime.performing import HostCall
+from autograph_torch.runtime.picking import Ending
 from autograph_torch.runtime.refusal import raise_refusal
 
 # What a branch gives: its value, the contents of containers and of memories that it writes to, attributes, the token.
@@ -29,6 +30,7 @@ def new_site() -> str:
 
     A body that is traced again gives its sites their names again, so that they find what they had agreed on.
     """
+    _refuse_transforms()
     bodies = _bodies()
     body, count = bodies[-1]
     bodies[-1] = (body, count + 1)
@@ -37,6 +39,18 @@ def new_site() -> str:
     memories.forget(site)
     tracing.forget_fields(site)
     return site
+
+
+def _refuse_transforms() -> None:
+    """Stop where a transform of torch.func is under way, which Dynamo enters while it traces (private: its stack)."""
+    level = torch._C._functorch.peek_interpreter_stack()  # type: ignore[attr-defined]
+    if level is not None:
+        batched = level.key().name == "Vmap"
+        raise_refusal(
+            "AG327",
+            f"a test that data decides inside {'torch.vmap' if batched else 'a derivative of torch.func'}",
+            "write it as torch.where" if batched else "use torch.autograd.grad instead, or torch.where in the function",
+        )
 
 
 @torch.compiler.assume_constant_result
@@ -66,9 +80,12 @@ def _bodies() -> list[tuple[str, int]]:
 
 
 @torch.compiler.assume_constant_result
-def note_end(site: str, returned: bool) -> int:
-    """Remember whether what a branch gives is the result of the compiled function, whose type Python may pick."""
-    tracing.notebook()[site, "returned"] = returned
+def note_ending(site: str, ending: Ending, may_stay_open: bool) -> int:
+    """Remember what of a branch's results nobody looks at before the compiled function ends: Python may pick types.
+
+    may_stay_open: whether it may pick what is in lists and dicts, too (open_contents.py).
+    """
+    tracing.notebook()[site, "ending"] = ending, may_stay_open
     return 0
 
 
@@ -95,8 +112,7 @@ def note_otherwise(site: str, spec: Any) -> Written:
     """
     notes = tracing.notebook()
     try:
-        join = alternatives.join_returned if notes[site, "returned"] else layout.join
-        plan = join(notes[site, "then"], spec)
+        plan = alternatives.join_results(notes[site, "then"], spec, *notes[site, "ending"])
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     notes[site, "plan"], first = plan, notes[site, "first"]
@@ -227,6 +243,12 @@ def memory_gradients(site: str) -> tuple[bool, ...]:
 
 
 @torch.compiler.assume_constant_result
+def leaves_at(site: str) -> tuple[bool, ...]:
+    """For every tensor that has a stand-in, whether it is a leaf whose gradient is recorded, a parameter say."""
+    return memories.leaves_at(site)
+
+
+@torch.compiler.assume_constant_result
 def carry_has_effects(site: str) -> bool:
     """Whether the loop is known to have effects: the first value of the carry is a token."""
     plan = tracing.notebook().get((site, "plan"))
@@ -272,6 +294,12 @@ def replaced(site: str) -> tuple[tuple[Any, ...], ...]:
 def written_leaves(site: str) -> tuple[int, ...]:
     """Which tensors of a loop's carry its trips write to in place."""
     return tuple(tracing.written_leaves(site))
+
+
+@torch.compiler.assume_constant_result
+def same_tensors(site: str) -> tuple[int, ...]:
+    """Which tensors of a loop's state its trips hand on as the objects that they are."""
+    return tuple(position for position, same in tracing.same_tensors(site).items() if same)
 
 
 @torch.compiler.assume_constant_result

@@ -20,7 +20,6 @@ import torch
 from autograph_torch.runtime.memories import Group
 
 Tensors = tuple[torch.Tensor, ...]
-STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
 
 
 def announce(site: str, mutated: Tensors, reads: Tensors) -> None:
@@ -42,6 +41,10 @@ def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
 
 def remember(site: str, values: tuple[Any, ...]) -> None:
     """The objects in these values were there before the bodies of a loop. (Noted by the tracer.)"""
+
+
+def note_same(site: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+    """Say what a trip of a loop begins with and ends with, in the same order. (The tracer notes which are the same.)"""
 
 
 def keep(objects: tuple[Any, ...]) -> None:
@@ -111,14 +114,25 @@ def written(groups: tuple[Group, ...], memories: Tensors) -> Tensors:
 
 
 def write_outside(
-    tensors: Tensors, groups: tuple[Group, ...], contents: tuple[torch.Tensor, ...], grads: tuple[bool, ...]
+    tensors: Tensors,
+    groups: tuple[Group, ...],
+    contents: tuple[torch.Tensor, ...],
+    grads: tuple[bool, ...],
+    leaves: tuple[bool, ...],
 ) -> None:
-    """Write the new contents of the memories that bodies write to; `grads`: which of them have a gradient."""
+    """Write the new contents of the memories that bodies write to.
+
+    grads: which of them have a gradient. leaves: which of the tensors are leaves, to be written to under no_grad.
+    """
     changed = [groups[k] for k in range(len(groups)) if groups[k][2]]
     for k in range(len(changed)):
         # All results of an operator require a gradient as soon as one input does: a buffer must not take it on.
         content = contents[k] if grads[k] else contents[k].detach()
         whole, members, _ = changed[k]
+        if whole < 0 and leaves[members[0][0]]:
+            with torch.no_grad():
+                tensors[members[0][0]].copy_(content.detach())
+            continue
         if whole < 0:
             tensors[members[0][0]].copy_(content)
             continue

@@ -5,15 +5,18 @@
     return x * 2             the graph gives (which, x * 2 or zeros); what follows the graph picks None or the tensor
 
 Such a value may only be returned: nothing in the graph could ask for its type. So the branches must be the last thing
-that the compiled function does (`is_returned`); what follows an `if` is moved into it where that helps
-(capture/attempts.py).
+that the compiled function does (`ending`); what follows an `if` is moved into it where that helps
+(capture/attempts.py). What the branches write to may be of two types only when nothing at all follows: the end of a
+`with` block may look at it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
+
+Ending = Literal["", "value", "all"]
 
 
 class Choice:
@@ -29,8 +32,12 @@ def chosen(which: torch.Tensor, values: tuple[Any, ...], found: Any = None) -> A
     return found
 
 
-def is_returned(found: bool = False) -> bool:
-    """Whether the result of the branch under trace is what the compiled function returns. (Filled in by the tracer.)"""
+def ending(found: Ending = "") -> Ending:
+    """What may be of two types of the results of the branch under trace. (Filled in by the tracer.)
+
+    "all": the compiled function returns the branch's value, and does nothing else; "value": it returns the value, and
+    leaves `with` blocks before; "": anything else.
+    """
     return found
 
 

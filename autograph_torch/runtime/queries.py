@@ -87,6 +87,12 @@ def whole(number: Any) -> Any:
 _INT64 = 2.0**63
 
 
+def integer_of(flag: Any) -> Any:
+    """0 or 1, of a truth value that depends on data. (While tracing.)"""
+    tensor = flag if isinstance(flag, torch.Tensor) else torch.scalar_tensor(flag, dtype=torch.bool)
+    return tensor.reshape(()).to(torch.int64).item()
+
+
 def with_known(function: Callable[..., Any], flag: Any, key: int | str, args: tuple[Any, ...], /, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)` of torch, with a truth value that is a constant on each of two paths.
 

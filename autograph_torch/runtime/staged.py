@@ -4,12 +4,10 @@
 - A value that changes its type on the first trip (`total = 0`, then `total + x.sum()`) starts as what it becomes.
 - Every result is cloned and contiguous; the predicate never aliases the state.
 - Gradients (torch 2.13): an initial value that needs no gradient but becomes part of a differentiable state is
-  anchored,
-  else only the last trip's gradient survives (facts S2); a loop without trips gives its initial values, else the
-  body's
-  gradient is applied once all the same (S1); Inductor may not reuse buffers in place, else it overwrites saved
-  states (S3); and it hands a kernel for the GPU the saved states of a number on the CPU ("invalid argument", 2.11), so
-  that numbers travel on the device of what has a gradient.
+  anchored, else only the last trip's gradient survives (facts S2); a loop without trips gives its initial values, else
+  the body's gradient is applied once all the same (S1); Inductor may not reuse buffers in place, else it overwrites
+  saved states (S3); and it hands a kernel for the GPU the saved states of a number on the CPU ("invalid argument",
+  2.11), so that numbers travel on the device of what has a gradient.
 """
 
 from __future__ import annotations
@@ -51,6 +49,7 @@ from autograph_torch.runtime.outside import (
     announce,
     copies_outside,
     hand_out,
+    note_same,
     outside_tensors,
     parted,
     put_stand_ins,
@@ -114,15 +113,19 @@ def run(
         carried = (*written(groups, memories), *carriers, *attributes)
         carried_spec = spec_of(carried)
         notes.note_memories(site, carried_spec)
-        init = _initial(site, ("tuple", 2, (spec, carried_spec)), (state, carried))
+        same = notes.same_tensors(site)
+        init = _initial(site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
         init = _together(init, init)
         leaves = _attempt(site, test, trip, init, state, handed, tensors, groups, memories, carriers, fields, sure)
         if notes.stand_ins_suffice(site) and notes.agrees(site):
             ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
             final, contents = decode(notes.carry_decoder(site), ends, plain_inside(carriers), handed)
+            final = _whole(final, state, same)
             behind = len(contents) - fields
             count = behind - len(carriers)
-            write_outside(tensors, groups, contents[:count], notes.memory_gradients(site)[:count])
+            write_outside(
+                tensors, groups, contents[:count], notes.memory_gradients(site)[:count], notes.leaves_at(site)
+            )
             write_back_carried(site, carriers, contents[count:behind])
             write_fields(site, contents[behind:])
             if isinstance(final[0], torch.Tensor):
@@ -132,10 +135,11 @@ def run(
             end_loop(site)
             return tuple(final[1:])
         notes.discard_attempt(site)
-        if notes.takes_apart(site):
-            remember(site, ())
+        if notes.takes_apart(site) or notes.same_tensors(site) != same:
+            if notes.takes_apart(site):
+                remember(site, ())
             handed = _handed(site, state)
-            spec = spec_of(state, handed=handed)
+            spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed)
             notes.note_carry(site, spec)
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
@@ -155,12 +159,13 @@ def _attempt(
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
-    decoder, count = notes.carry_decoder(site), len(init)
+    decoder, count, same = notes.carry_decoder(site), len(init), notes.same_tensors(site)
     originals = plain_inside(containers)
 
     def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...], State]:
         """The state at the start of a trip or a test, and the memories and containers that it may write to."""
-        state, carried = decode(decoder, _where_they_were(site, leaves, init), originals, handed)
+        changing, carried = decode(decoder, _where_they_were(site, leaves, init), originals, handed)
+        state = _whole(changing, initial, same)
         if not groups and not fields and not containers:
             return state, (), ()
         own = list(memories)
@@ -206,6 +211,7 @@ def _attempt(
         copies = plain_inside(objects)
         after = trip(before[1:])
         note_handed_on(site, ((HOLE, *after), read_fields(site, fields)))
+        whole, after = after, _changing((HOLE, *after), same)[1:]
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
             carry = tuple([after[k] for k in range(len(after)) if not isinstance(handed[k + 1], Hole)])
             end_trip(site, objects, (*carry, *read_fields(site, fields)))
@@ -217,6 +223,7 @@ def _attempt(
             refuse_random_numbers()
         hand_out(site, tensors_in(after))
         notes.note_body(site)
+        note_same(site, before[1:], whole)
         notes.leave_body()
         known = tuple([(originals[k], copies[k]) for k in range(len(originals))])
         spec = ("tuple", 2, (spec_of(state[0], known, handed), spec_of(state[1], handed=handed)))
@@ -236,6 +243,16 @@ def _handed(site: str, state: State) -> State:
     if not notes.takes_apart(site):
         return state
     return tuple(HOLE if own_attributes(state[k]) is not None else state[k] for k in range(len(state)))
+
+
+def _changing(state: State, same: tuple[int, ...]) -> State:
+    """The state without the tensors that trips hand on as the objects that they are: bodies close over those."""
+    return tuple([HOLE if k - 1 in same else state[k] for k in range(len(state))]) if same else state
+
+
+def _whole(changing: State, initial: State, same: tuple[int, ...]) -> State:
+    """The state with them."""
+    return tuple([initial[k] if k - 1 in same else changing[k] for k in range(len(initial))]) if same else changing
 
 
 def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:

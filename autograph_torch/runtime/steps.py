@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from autograph_torch.analysis.positions import UNROLL_LIMIT
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.iteration import Once, Sequence, elements
@@ -26,7 +27,7 @@ from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Hole, Outcome
 State = tuple[Any, ...]
 After = Callable[..., Any] | None
 
-UNROLL_LIMIT = 8  # trips of a range that are worth a copy of the body each
+MOST_PATHS = 16  # through all trips of a loop, where each is followed to the end of the function
 
 
 def never(*_: Any) -> Any:
@@ -88,6 +89,7 @@ def for_steps(
     reads: State = (),
     after: After = None,
     joined: bool = False,
+    ways: int = 1,
 ) -> Any:
     """A `for` loop that data may leave early.
 
@@ -98,6 +100,8 @@ def for_steps(
         after: what follows the loop up to the end of the function, when a step may return from it.
         joined: join the paths through a step that go on, instead of running the trips that are left in each: for steps
             with several such paths, which would make the graph twice as large with every trip.
+        ways: how many such paths there are, when they may give values of different types: they are joined only where
+            the graph would become too large.
 
     Returns:
         The final state; with `after`, what the function returns.
@@ -111,7 +115,9 @@ def for_steps(
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
         items = list(elements(iterable if sequence is None else sequence))
-        return _joined(items, step, after, len(reads), state) if joined else _remaining(items, step, after, 0, state)
+        if joined or ways ** len(items) > MOST_PATHS:
+            return _joined(items, step, after, len(reads), state)
+        return _remaining(items, step, after, 0, state)
     return _staged_for(sequence, step, state, len(carry), len(reads), after)
 
 

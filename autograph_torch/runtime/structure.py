@@ -18,10 +18,10 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
-from autograph_torch.runtime.codec import NUMBER_DTYPES
 from autograph_torch.runtime.either import number_flag
 from autograph_torch.runtime.instances import own_attributes
-from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.layout import NUMBER_DTYPES, Spec
+from autograph_torch.runtime.open_contents import is_open, open_content, open_like, put_content
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
@@ -49,7 +49,7 @@ def spec_of(
     if originals and isinstance(value, (torch.Tensor, list, dict)):
         for index in range(len(originals)):
             if is_in(value, originals[index]):
-                return ("same", index, spec_of(value))
+                return ("same", index, spec_of_object(value, index))
     if isinstance(value, torch.Tensor):
         return _tensor_spec(value) if seen is None else _seen_spec(value, seen, path)
     if isinstance(value, (bool, int, float)):
@@ -96,6 +96,17 @@ def spec_of(
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
     )
+
+
+def spec_of_object(value: Any, index: int) -> Spec:
+    """Describe one of the originals; as no more than itself when it is open, or something in it is."""
+    if isinstance(value, torch.Tensor):
+        return spec_of(value)
+    found = containers_in(value)
+    for k in range(len(found)):
+        if is_open(found[k]):
+            return ("open", index)
+    return spec_of(value)
 
 
 def _specs(
@@ -255,6 +266,11 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
         known = copy_in(value, pairs, None)
         if known is not None:
             return known  # another name of it, or another place where it is
+    if own and is_open(value):
+        added: Any = [] if isinstance(value, list) else {}
+        open_like(added, value)
+        pairs.append((value, added))
+        return added
     if own and isinstance(value, list):
         items: list[Any] = []
         pairs.append((value, items))
@@ -271,7 +287,11 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
 
 
 def is_copied(value: Any) -> bool:
-    """Whether a value is a list or dict that a plain one can stand for, while a body writes to it."""
+    """Whether a value is a list or dict that a plain one stands for while a body writes to it.
+
+    Raises:
+        CaptureError: it is a dict of the caller that makes missing items, for which no plain one can stand.
+    """
     if not isinstance(value, (list, dict)):
         return False
     makes_items = hasattr(type(value), "__missing__")
@@ -315,11 +335,15 @@ def copy_in(value: Any, pairs: Pairs, otherwise: Any) -> Any:
 
 def content_of(container: Any) -> Any:
     """What is in a container, as a value that is not the container itself."""
+    if is_open(container):
+        return open_content(container)
     return list(container) if isinstance(container, list) else dict(container)
 
 
 def containers_in(value: Any) -> tuple[Any, ...]:
     """A value and what is in it, as far as they are lists and dicts."""
+    if isinstance(value, (list, dict)) and is_open(value):
+        return (value,)
     if isinstance(value, dict):
         return (value, *(one for key in value for one in containers_in(value[key])))
     if isinstance(value, (list, tuple)):
@@ -332,6 +356,10 @@ def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
     """The tensors in nested lists, dicts and tuples."""
     if isinstance(value, torch.Tensor):
         return (value,)
+    if isinstance(value, Choice):
+        return tensors_in(value.values)
+    if isinstance(value, (list, dict)) and is_open(value):
+        return ()
     if isinstance(value, dict):
         return tuple(one for key in value for one in tensors_in(value[key]))
     if isinstance(value, (list, tuple)):
@@ -341,7 +369,9 @@ def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
 
 def write_back(original: Any, new: Any) -> None:
     """Make the original container look like the copy that was written to, so that every alias sees it."""
-    if isinstance(original, list):
+    if not isinstance(new, (list, dict)) or is_open(original):
+        put_content(original, new)
+    elif isinstance(original, list):
         original.clear()
         original.extend(new)
     elif isinstance(original, dict):

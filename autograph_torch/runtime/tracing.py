@@ -225,15 +225,21 @@ def written_leaves(site: str) -> dict[int, None]:
     return notebook().setdefault((site, "leaves"), {})  # type: ignore[no-any-return]
 
 
+def same_tensors(site: str) -> dict[int, bool]:
+    """The positions of tensors in the state of a loop -> whether all trips hand on the very same objects."""
+    return notebook().setdefault((site, "same"), {})  # type: ignore[no-any-return]
+
+
 def forget_fields(site: str) -> None:
     """The site is about to be traced anew."""
-    for kind in ("fields", "containers", "stale", "leaves", "replaced"):
+    for kind in ("fields", "containers", "stale", "leaves", "same", "replaced"):
         notebook().pop((site, kind), None)
 
 
-def found_at(site: str) -> tuple[int, ...]:
+def found_at(site: str) -> tuple[Any, ...]:
     """How much has been found out about a site."""
-    return len(fields_of(site)), len(containers_of(site)), len(stale_at(site)), len(written_leaves(site))
+    counts = (len(one(site)) for one in (fields_of, containers_of, stale_at, written_leaves))
+    return (*counts, tuple(same_tensors(site).values()))
 
 
 def _side_effects() -> Any:

@@ -14,35 +14,37 @@ def unbound_message(name: str) -> str:
     return f"cannot access local variable '{name}' where it is not associated with a value"
 
 
+def unbound_refusal(name: str) -> tuple[str, str, str]:
+    """The code, message and advice for a read that may find a variable unbound."""
+    advice = f"bind `{name}` before the `if` or loop, or in every branch"
+    return "AG312", f"`{name}` may be read before it is bound", advice
+
+
 class Undefined:
     """A local variable that is not bound yet. Any use raises UnboundLocalError, as reading the variable would."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def _raise(self, *_: Any, **__: Any) -> NoReturn:
+    def refuse_use(self, *_: Any, **__: Any) -> NoReturn:
         if torch.compiler.is_compiling():
-            refuse(
-                "AG312",
-                f"`{self._name}` may be read before it is bound",
-                f"bind `{self._name}` before the `if` or loop, or in every branch",
-            )
-        raise self._error()
+            refuse(*unbound_refusal(self._name))
+        raise self.error()
 
-    def _error(self) -> Exception:
+    def error(self) -> Exception:
         return UnboundLocalError(unbound_message(self._name))
 
-    __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = _raise
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _raise
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _raise
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __neg__ = __pos__ = __abs__ = __invert__ = _raise
-    __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = __format__ = __str__ = _raise
+    __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = refuse_use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refuse_use
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = refuse_use
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __neg__ = __pos__ = __abs__ = __invert__ = refuse_use
+    __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = __format__ = __str__ = refuse_use
 
 
 class Missing(Undefined):
     """An attribute that is not there yet. Any use raises AttributeError."""
 
-    def _error(self) -> Exception:
+    def error(self) -> Exception:
         return AttributeError(self._name)
 
 

@@ -70,8 +70,12 @@ class Tokens:
         return next(token for token in self.after(offset) if token.text == text and token.kind in ("OP", "NAME"))
 
     def next_code(self, offset: int) -> Token:
-        """The next token that is neither a comment nor a line break within a statement."""
-        return next(token for token in self.after(offset) if token.kind not in _LAYOUT)
+        """The next token that is neither a comment nor a line break within a statement; one without text at the end.
+
+        Python 3.11 gives no NEWLINE for a last line that is continued by a comment.
+        """
+        end = Token("ENDMARKER", "", len(self._utf8), len(self._utf8))
+        return next((token for token in self.after(offset) if token.kind not in _LAYOUT), end)
 
     def previous_code(self, offset: int) -> Token | None:
         return next((token for token in self.before(offset) if token.kind not in _LAYOUT), None)

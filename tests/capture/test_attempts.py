@@ -64,8 +64,10 @@ def test_split(function: Callable[[torch.Tensor], object]) -> None:
 
 def test_what_a_split_cannot_solve_is_refused() -> None:
     def log(x: torch.Tensor, seen: list[torch.Tensor]) -> torch.Tensor:
-        if x.sum() > 0:
-            seen.append(x)
+        while x.sum() > 1:
+            x = x / 2
+            if x[0] > 1:
+                seen.append(x)
         return x * 2
 
     with pytest.raises(CaptureError, match="AG310"):

@@ -147,6 +147,11 @@ def names_that_are_rebound(x: torch.Tensor) -> torch.Tensor:
     return y * count * mean if mask is None else y + mask * count + mean
 
 
+def inside_of_another_call(x: torch.Tensor) -> torch.Tensor:
+    found = isinstance(masked(x), torch.Tensor)
+    return x + found
+
+
 PROGRAMS = [
     tensor_or_none,
     types_that_are_asked_for,
@@ -157,6 +162,7 @@ PROGRAMS = [
     tensors_that_are_written_to,
     inside_of_an_if,
     names_that_are_rebound,
+    inside_of_another_call,
 ]
 
 
@@ -181,10 +187,10 @@ def test_gradients() -> None:
 
 
 def test_a_value_that_goes_elsewhere_first() -> None:
-    """`ag.opened` gets the value of the function that stands in it, and no other."""
+    """`ag.opened` gets the value of the function in it; no call is made before what stands left of it."""
 
     def program(x: torch.Tensor) -> torch.Tensor:
-        found = isinstance(masked(x), torch.Tensor)
+        _, found = x + 1, isinstance(masked(x), torch.Tensor)
         return x + found
 
     with pytest.raises(CaptureError, match="AG310"):

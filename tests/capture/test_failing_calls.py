@@ -136,3 +136,29 @@ def test_a_size_that_data_decides_on_does_not_fail_for_all_data() -> None:
 
     with pytest.raises(CaptureError, match="AG320"):
         plain(program)(UP)
+
+
+def read_by_the_handler(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+    n = 0
+    try:
+        if x.sum() > 0:
+            n = 5
+            if x[0] > 0.5:
+                raise ValueError("a")
+            n = 6
+        while x.sum() < -9:
+            n = n + 1
+            x = x / 2
+            if n > 2:
+                raise ValueError("b")
+        x = x + n
+    except ValueError:
+        x = x * n
+    return x, n
+
+
+@pytest.mark.parametrize("values", [(1.0, 2.0), (0.1, 2.0), (-1.0, -2.0), (-30.0, -50.0)])
+def test_a_handler_reads_what_was_bound_before_the_exception(values: tuple[float, ...]) -> None:
+    x = torch.tensor(values)
+    found, wanted = autograph(read_by_the_handler, backend="eager")(x), read_by_the_handler(x)
+    assert torch.equal(found[0], wanted[0]) and found[1] == wanted[1]

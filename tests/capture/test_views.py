@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 
 import pytest
 import torch
+from torch._dynamo.variables import builder
+from torch._dynamo.variables.tensor import TensorVariable
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from autograph_torch import autograph, convert
 from autograph_torch.diagnostics import CaptureError
@@ -47,3 +51,9 @@ def test_such_a_call_runs_in_python(squeezing: Callable[[torch.Tensor], torch.Te
 def test_a_dimension_that_is_always_one() -> None:
     compiled = torch.compile(convert(lambda x: x[x > 0].unsqueeze(-1).squeeze(-1)), backend="eager", fullgraph=True)
     assert torch.equal(compiled(ONE), torch.tensor([3.0]))
+
+
+def test_names_of_the_tracer() -> None:
+    assert ShapeEnv().pending_fresh_unbacked_symbols == []
+    assert list(inspect.signature(builder.get_fake_value).parameters)[:2] == ["node", "tx"]
+    assert hasattr(TensorVariable, "method_resize_as_")

@@ -39,6 +39,7 @@ LEAST = {
     "loops": 8,
     "branches": 10,
     "queries": 3,
+    "filters": 2,
     "effects": 8,
     "numbers": 1,
     "indices": 2,

@@ -88,3 +88,28 @@ class LossScaler(nn.Module):
         if self.good >= 2:
             print("scale ok after", self.good.item(), "steps")
         return loss / self.scale
+
+
+class TwoBuffers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.zeros(2))
+        self.register_buffer("b", torch.ones(2))
+
+
+@program(inputs=X)
+class BuffersThatChangePlaces(TwoBuffers):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.a, self.b = self.b, self.a
+        self.a += x
+        return self.a + 2 * self.b
+
+
+@program(inputs=X)
+class BufferThatIsReplacedAndWritten(TwoBuffers):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.a = self.b * 2
+        self.a += x
+        return self.a + 2 * self.b

@@ -238,3 +238,56 @@ def index_error_handled(x, k):
         return x[k]
     except IndexError:
         return x[:1] * 0
+
+
+ENDS = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
+OUT_OF_TRY = "what follows the jump would be in a branch, which `finally` does not see"
+
+
+@program(inputs=ENDS, refused=OUT_OF_TRY)
+def finally_that_reads_what_is_bound_behind_a_return(x):
+    n = 0
+    try:
+        if x.sum() > 0:
+            return n
+        n = 5
+        x = x + 1
+    finally:
+        print("done", n)
+    return x
+
+
+@program(inputs=ENDS, refused=OUT_OF_TRY)
+def finally_that_fills_a_list_which_is_returned(x):
+    log = []
+    try:
+        if x.sum() > 0:
+            return x * 2, log
+        x = x + 1
+    finally:
+        log.append(x[0] * 1)
+    return x, log
+
+
+@program(inputs=ENDS, refused=OUT_OF_TRY)
+def finally_that_binds_what_is_read_later(x):
+    k = 0
+    for i in range(3):
+        try:
+            if x.sum() > i:
+                return x * k
+            x = x + 1
+        finally:
+            k = k + 1
+    return x + k
+
+
+@program(inputs=ENDS)
+def finally_that_sees_nothing_of_it(x):
+    try:
+        if x.sum() > 0:
+            return x * 2
+        y = x + 1
+    finally:
+        print("done", x.sum())
+    return y

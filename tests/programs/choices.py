@@ -281,3 +281,55 @@ def list_of_the_caller(x, log=None):
         seen.append(x)
         return seen
     return None
+
+
+def doubled_or_none(x):
+    if x.sum() > 0:
+        return x * 2
+    return None
+
+
+@program(inputs=SIGNS)
+def in_a_tuple(x):
+    return doubled_or_none(x), x
+
+
+@program(inputs=SIGNS)
+def twice_in_a_tuple(x):
+    return doubled_or_none(x), doubled_or_none(-x)
+
+
+@program(inputs=SIGNS)
+def in_a_dict(x):
+    return {"double": doubled_or_none(x), "x": x}
+
+
+@program(inputs=SIGNS)
+def in_a_call(x):
+    found = list((doubled_or_none(x), x + 1))
+    return found
+
+
+@program(inputs=SIGNS)
+def in_an_append(x):
+    found = []
+    found.append(doubled_or_none(x))
+    found.append(x)
+    return found
+
+
+class Counted:
+    def __init__(self):
+        self.n = 0
+
+    def half_or_none(self, x):
+        self.n += 1
+        if x.sum() > 0:
+            return x / 2
+        return None
+
+
+@program(inputs=SIGNS, refused="an attribute is read before the call")
+def behind_an_attribute(x):
+    counted = Counted()
+    return counted.n, counted.half_or_none(x), counted.n

@@ -585,7 +585,7 @@ def list_chosen_in_a_branch(x):
     return torch.stack(xs)
 
 
-@program(refused="dicts whose keys come in another order", inputs=SIGNS)
+@program(inputs=SIGNS)
 def keys_in_another_order(x):
     d = {}
     if x.sum() > 0:
@@ -711,7 +711,7 @@ def dict_with_other_keys_on_one_side(x):
     return sum(value.sum() for value in entries.values())
 
 
-@program(inputs=LISTS, refused="the length of a result depends on data")
+@program(inputs=LISTS)
 def list_returned_behind_a_break(x):
     xs = []
     for _ in range(3):
@@ -722,7 +722,7 @@ def list_returned_behind_a_break(x):
     return xs
 
 
-@program(inputs=LISTS, refused="another name sees the list")
+@program(inputs=LISTS)
 def list_with_another_name_behind_a_break(x):
     xs = []
     same = xs
@@ -890,3 +890,13 @@ def read_in_one_loop_and_written_in_the_next(d, s, k):
         s = s - 1
         d["k"] += 2
     return s
+
+
+@program(
+    inputs=[lambda: (vec(1, 2, 3), vec(2, 1)), lambda: (vec(1, 2, 3), vec(0, 4)), lambda: (vec(1, 2, 3), vec(3, 3))]
+)
+def lists_of_sizes_and_of_a_tensor(x, n):
+    k = n.max().long()
+    y = torch.zeros(k, 3) + x
+    assert list(y.size()) == [k, 3]
+    return y, [x.shape[0]] == [k]

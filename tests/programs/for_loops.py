@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.harness import integer, ints, program, randn, scalar, vec
+from tests.harness import flags, integer, ints, program, randn, scalar, vec
 
 
 @program(inputs=[lambda: (vec(1, 2), integer(4)), lambda: (vec(1, 2), integer(1)), lambda: (vec(1, 2), integer(0))])
@@ -303,3 +303,85 @@ def reversed_range_of_a_tensor(n):
     for i in reversed(range(n)):
         digits = digits * 10 + i
     return digits
+
+
+MASKED = [lambda: (vec(1, 2, -3), flags(True, False, True)), lambda: (vec(-1, 2, 5), flags(False, False, False))]
+
+
+@program(inputs=MASKED)
+def rows_that_a_mask_of_the_caller_chooses(x, mask):
+    t = torch.zeros(())
+    for row in (x * 2)[mask]:
+        t = t + row
+    return t
+
+
+@program(inputs=MASKED)
+def some_of_the_rows_of_two_masks(x, mask):
+    t = torch.ones(())
+    for i, row in enumerate((x if x[0] > 0 else -x)[mask]):
+        if row > 2:
+            break
+        t = t + row * i
+    for a, b in zip(x[mask], x[~mask]):  # noqa: B905 (as users write it)
+        t = t + a * b
+    return t
+
+
+def summed(rows):
+    total = torch.zeros(())
+    for row in rows:
+        total = total + row.sum()
+    return total
+
+
+@program(inputs=MASKED)
+def helper_that_runs_over_whatever_it_is_given(x, mask):
+    total = summed(x[mask])
+    return total * 2 if total > 0 else summed(x)
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(40, 2, 3),)])
+def a_test_on_the_position_in_a_loop_that_data_leaves(x):
+    for i in range(20):
+        if i > 5:
+            x = x + 1
+        x = x * 1.01
+        if x.sum() > 100:
+            break
+    return x, i
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(0, 0, 0),)])
+def what_the_first_trip_does_not_have(x):
+    before = None
+    for i in range(10):
+        norm = x.norm()
+        if i > 0:
+            if (norm - before).abs() < 1e-3:
+                break
+        before = norm
+        x = x * 0.7
+    return x, i, norm
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(100, 100, 100),)])
+def a_loop_that_data_leaves_in_all_trips_but_the_last(x):
+    for i in range(10):
+        if i < 9:
+            x = x * 0.7
+            if x.norm() < 1:
+                break
+    return x, i
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(10, 20, 3),)])
+def every_third_trip_of_a_loop_that_data_leaves(x):
+    checks = 0
+    for i in range(12):
+        x = x * 1.1
+        if (i + 1) % 3 == 0:
+            checks += 1
+            if x.norm() > 20:
+                break
+    return x, checks

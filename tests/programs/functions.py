@@ -484,3 +484,74 @@ def any_and_all_of_tensors(x):
     if all(flags):
         x = x * 2
     return some, every, any([]), all([True, 1]), x * 1
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def a_local_function_of_one_branch_reads_a_name_of_it(x):
+    if x.sum() > 0:
+        offset = x.mean()
+        shifted = lambda v: v - offset  # noqa: E731
+        y = shifted(x) * 2
+    else:
+        y = x
+    return y
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def a_local_function_of_one_branch_reads_a_name_that_is_bound_again(x):
+    offset = x * 0
+    if x.sum() > 0:
+        offset = x.mean()
+        shifted = lambda v: v - offset  # noqa: E731
+        y = shifted(x) * 2
+    else:
+        y = x
+    return y + offset
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),)])
+def a_local_function_of_a_branch_in_a_loop_reads_a_name_of_it(x):
+    total = x * 0
+    for k in range(3):
+        if x.sum() > k:
+            offset = x.mean() + k
+            shifted = lambda v: v - offset  # noqa: E731
+            total = total + shifted(x)
+        x = x + 1
+    return total
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(0.1, 0.2, 0.3),), lambda: (vec(-1, -2, -3),)])
+def a_local_function_of_an_inner_branch_reads_a_name_of_it(x):
+    more = None
+    if x.sum() > 0:
+        if more is None:
+            if x.mean() > 1:
+                y = x
+            else:
+                offset = x.mean()
+                shifted = lambda v: v - offset  # noqa: E731
+                y = shifted(x)
+        return y + 1
+    offset = x * 1
+    return x + offset
+
+
+@program(
+    inputs=[
+        lambda: (vec(1, 2, 4), integer(3)),
+        lambda: (vec(-1, -2, -4), integer(3)),
+        lambda: (vec(1, 1, 1), integer(3)),
+    ]
+)
+def nonlocal_of_a_function_defined_in_a_branch(x, n):
+    if x.sum() > 0:
+
+        def count():
+            nonlocal n
+            if x.std() > 0.5:
+                n = n + 1
+            return n
+
+        x = x * (count() + count())
+    return x, n

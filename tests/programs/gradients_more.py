@@ -598,3 +598,70 @@ def backward_inside(x):
         y = y * 3
     y.backward()
     return v.grad
+
+
+@program(grad=True, inputs=SIGNS)
+def rows_scaled_in_place_in_a_loop(x):
+    y = x.clone()
+    i = 0
+    while i < 2 and y.abs().max() < 50:
+        y[i] *= 3
+        i += 1
+    return y, i
+
+
+@program(grad=True, inputs=SIGNS)
+def view_at_a_place_from_data(x):
+    y = x * 1
+    place = int(x.argmax())
+    if x.sum() > 0:
+        row = y[place]
+        row.mul_(x[0])
+    else:
+        y[place].add_(1)
+    return y
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], grad=True)
+class WeightThatABranchScales(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(vec(3, 4))
+
+    def forward(self, x):
+        before = (x + self.weight).sum()
+        norm = self.weight.detach().norm()
+        if x.sum() > 0:
+            y = x + self.weight.detach()
+            with torch.no_grad():
+                self.weight.mul_(1 / norm)
+                self.weight[0] += 1
+            y = y + self.weight
+        else:
+            y = x
+        return before + (y + self.weight).sum()
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(5, 2),)], grad=True)
+class WeightThatALoopScales(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(vec(3, 4))
+
+    def forward(self, x):
+        while self.weight.norm() > x.sum():
+            with torch.no_grad():
+                self.weight.mul_(0.5)
+        return x + self.weight
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], grad=True, refused="eager raises: a leaf is written to")
+class WeightThatABranchScalesWithAGradient(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(vec(3, 4))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.weight.mul_(0.5)
+        return x + self.weight

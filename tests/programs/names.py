@@ -513,3 +513,173 @@ def layer_and_dtype_of_the_module(x):
     if LAYER.weight.sum() > x.sum():
         y = y + 1
     return y
+
+
+@program(inputs=SIGNS)
+def bound_and_read_under_the_same_test(x):
+    if x.sum() > 0:
+        factor = 3
+    if x.sum() > 0:
+        return x * factor
+    return x
+
+
+@program(inputs=[lambda: (vec(-1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(4, -2, -3),)])
+def place_of_the_first_hit(x):
+    for i in range(3):
+        if x[i] > 0:
+            place = i
+            break
+    if x.max() > 0:
+        return x * place
+    return x
+
+
+@program(inputs=SIGNS)
+def number_of_one_side_returned(x):
+    if x.sum() < 0:
+        count = 3
+    return count
+
+
+@program(inputs=[lambda: (vec(1, 2), 0), lambda: (vec(1, 2), 1), lambda: (vec(-1, -2), 1), lambda: (vec(20, 1), 1)])
+def deleted_on_one_side_and_read_under_a_test(x, n):
+    y = x * 2
+    if x.sum() > 0:
+        z = x + 1
+        del y
+    else:
+        z = x
+    for i in range(n):
+        if z.max() > i + 10:
+            y = y + 1
+    return z
+
+
+@program(inputs=SIGNS)
+def two_deleted_and_read(x):
+    y = x
+    count = 3
+    if x.sum() > 0:
+        del y, count
+    else:
+        y = x * 2
+    return y + count
+
+
+@program(inputs=[lambda: (vec(1, 2), 0), lambda: (vec(1, 2), 1), lambda: (vec(-1, -2), 1)])
+def deleted_twice(x, n):
+    y = x
+    if x.sum() > 0:
+        del y
+    if n > 0:
+        del y
+    return x
+
+
+@program(inputs=[lambda: (vec(20, 1),), lambda: (vec(4, 4),), lambda: (vec(1, 1),)])
+def deleted_in_each_trip(x):
+    y = x * 2
+    while x.sum() < 10:
+        x = x + 4
+        del y
+    return x
+
+
+@program(inputs=SIGNS)
+def deleted_with_an_item_beside_it(x):
+    d = {"a": x, "b": 1}
+    y = x
+    if x.sum() > 0:
+        del d["b"], y
+    else:
+        del d["a"]
+    if x.sum() > 0:
+        y = x
+    return len(d), y
+
+
+@program(inputs=SIGNS)
+def list_of_one_side_grows_under_the_same_test(x):
+    if x[0] > 0:
+        xs = [x]
+    y = x + 1
+    if x[0] > 0:
+        xs.append(y)
+        return torch.stack(xs)
+    return y
+
+
+@program(inputs=SIGNS)
+def dict_of_one_side_grows_under_the_same_test(x):
+    if x[0] > 0:
+        found = {"a": x}
+    if x[0] > 0:
+        found["b"] = x + 1
+        return found
+    return x * 2
+
+
+@program(inputs=SIGNS)
+def value_of_the_trip_before(x):
+    total = torch.zeros(())
+    for v in x:
+        if total > 0:
+            total = total + v - before  # noqa: F821 (bound in the trip before)
+        else:
+            total = total + v
+        before = v  # noqa: F841
+    return total
+
+
+COUNTS = [lambda: (vec(1, 2), integer(2)), lambda: (vec(-1, -2), integer(1))]
+
+
+@program(inputs=COUNTS)
+def lambdas_of_a_variable_that_changes_behind_the_branch(x, n):
+    if n > 1:
+        total = x * 0
+        add = lambda: total + 1  # noqa: E731
+    else:
+        total = x
+        add = lambda: total + 2  # noqa: E731
+    total = total + 5
+    return add(), total
+
+
+@program(refused="the lambda would keep the variable of the trip", inputs=COUNTS)
+def lambda_of_a_variable_that_changes_behind_the_loop(x, n):
+    for i in range(2):
+        if n > i:
+            total = x * i
+            add = lambda: total + 1  # noqa: E731, B023
+    total = total + 5
+    return add(), total
+
+
+@program(refused="the function would keep the variable of the trip", inputs=COUNTS)
+def function_of_a_carried_variable(x, n):
+    total = x
+    i = 0
+    while i < n:
+        total = total + i
+
+        def add():
+            return total + 1
+
+        i = i + 1
+    total = total * 3
+    return add(), total
+
+
+@program(refused="the lambdas would keep the variables of their trips", inputs=COUNTS)
+def lambdas_in_a_list(x, n):
+    functions = []
+    for i in range(3):
+        if n > i:
+            k = i * 2
+            functions.append(lambda: x * k)  # noqa: B023
+        else:
+            k = 5
+            functions.append(lambda: x - k)  # noqa: B023
+    return [function() for function in functions]

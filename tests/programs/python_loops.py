@@ -251,3 +251,66 @@ def unrolled_constants_stay_python(x):
             y = x[:k].prod()
         sizes.append((k, y))
     return sizes
+
+
+MIXED = [lambda: (vec(-2, 1, 3),), lambda: (vec(1, -2, 3),), lambda: (vec(-2, -2, -2),), lambda: (vec(1, 2, 3),)]
+
+
+@program(inputs=MIXED)
+def none_until_the_first_hit(x):
+    total = None
+    for v in x:
+        if v > 0:
+            if total is None:
+                total = v
+            else:
+                total = total + v
+    return total
+
+
+class Average:
+    def __init__(self):
+        self.value, self.count = None, 0
+
+    def update(self, v):
+        if self.value is None:
+            self.value = v
+        else:
+            self.value = 0.9 * self.value + 0.1 * v
+        self.count += 1
+
+
+@program(inputs=MIXED)
+def attribute_that_is_none_until_the_first_hit(x):
+    average = Average()
+    for v in x:
+        if v > 0:
+            average.update(v)
+    if average.value is None:
+        return x.sum(), average.count
+    return average.value, average.count
+
+
+@program(inputs=MIXED)
+def rows_of_one_sign_in_a_list(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+    if not found:
+        return x.new_zeros(1)
+    return torch.stack(found)
+
+
+@program(
+    refused="too many paths to tell a list's lengths apart",
+    inputs=[lambda: (vec(-2, 1, 3, 4, -1),), lambda: (vec(1, 2, 3, 4, 5),)],
+)
+def rows_of_one_sign_in_a_longer_list(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+    if not found:
+        return x.new_zeros(1)
+    return torch.stack(found)

@@ -4,6 +4,8 @@ import torch
 
 from tests.harness import integer, program, scalar, vec
 
+SIGNS = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
+
 
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], refused="y may be undefined where it is read")
 def name_undefined_on_one_side(x):
@@ -44,3 +46,26 @@ def ambiguous_truth_value(x):
     if x > 0:
         return x
     return -x
+
+
+def with_a_branch(a):
+    return (a * a).sum() if a.sum() > 0 else -a.sum()
+
+
+@program(inputs=SIGNS, refused="torch.cond has no rule for torch.func.grad")
+def derivative_around_a_branch(x):
+    return torch.func.grad(with_a_branch)(x)
+
+
+@program(inputs=SIGNS)
+def gradient_of_a_branch_inside(x):
+    leaf = x.detach().clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(with_a_branch(leaf), leaf)
+    return gradient
+
+
+@program(inputs=SIGNS)
+def transforms_inside_a_branch(x):
+    if x.sum() > 0:
+        return torch.func.grad(lambda a: (a * a).sum())(x)
+    return torch.vmap(lambda a: a * 2)(x)

@@ -99,6 +99,17 @@ def out_argument_with_two_sides(x):
     return result
 
 
+@program(inputs=[lambda: (randn(3, 3),), lambda: (randn(3, 3) - 9,)])
+def out_arguments_of_other_sizes(m):
+    product, sums = torch.empty(3, 3), torch.zeros(3)
+    if m.sum() > -10:
+        torch.matmul(m, m, out=product)
+        torch.sum(m, 0, out=sums)
+    else:
+        torch.cumsum(m, 0, out=product)
+    return product, sums
+
+
 @program(inputs=SIGNS)
 def out_argument_that_others_see(x):
     buffer = torch.zeros(3)

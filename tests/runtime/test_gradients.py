@@ -341,3 +341,18 @@ def test_its_zeros_meet_nan_before_the_branch(backend: str) -> None:
     assert loss.requires_grad
     loss.backward()
     assert weight.grad is not None and weight.grad.isnan().tolist() == [True, False]
+
+
+def test_what_no_branch_gives_a_gradient_has_none() -> None:
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        y = x * 2
+        if x.sum() > 0:
+            z = y.detach()
+        else:
+            z = y.detach() * 3
+            y = y + 1
+        return y, z
+
+    x = torch.ones(3, requires_grad=True)
+    y, z = autograph(function, backend="eager")(x)
+    assert y.requires_grad and not z.requires_grad

@@ -1,0 +1,64 @@
+"""`max` and `min` of tensors choose one of them, as in Python.
+
+    max(a, b)                              b if b > a else a
+
+Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
+ones share the gradient, and a Python number that is the largest becomes a tensor.
+
+Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import (
+    BaseListVariable,
+    ConstantVariable,
+    LazyVariableTracker,
+    TensorVariable,
+    TupleVariable,
+    UnspecializedPythonVariable,
+    UserFunctionVariable,
+)
+from torch._dynamo.variables.builtin import BuiltinVariable
+
+from autograph_torch.runtime import extremes
+
+
+@contextlib.contextmanager
+def choosing_extremes() -> Iterator[None]:
+    """While this is in force, `max` and `min` of values that are tensors in part ask one after the other."""
+    built_in = BuiltinVariable.call_function
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        values = _values(args) if self.fn in (max, min) and not kwargs else []
+        if not any(map(_is_tensor, values)):
+            return built_in(self, tx, args, kwargs)
+        extreme: Any = extremes.extreme
+        arguments = [ConstantVariable.create(self.fn is max), TupleVariable(list(values))]
+        return UserFunctionVariable(extreme).call_function(tx, arguments, {})
+
+    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
+
+
+def _values(args: Any) -> Any:
+    if len(args) != 1:
+        return args
+    only = _known(args[0])
+    return only.items if isinstance(only, BaseListVariable) else []
+
+
+def _is_tensor(variable: Any) -> bool:
+    variable = _known(variable)
+    return isinstance(variable, TensorVariable) and not isinstance(variable, UnspecializedPythonVariable)
+
+
+def _known(variable: Any) -> Any:
+    return variable.realize() if isinstance(variable, LazyVariableTracker) else variable

@@ -1,0 +1,82 @@
+"""Truth values that depend on data count as the integers 0 and 1, as in Python.
+
+    n = int(x.sum() > 0)
+    hits += bool(e > 0)
+
+torch would have to know them ("Could not guard on data-dependent expression Eq(u0, 1)"). Here they are made integers
+by way of a tensor where `int` or arithmetic asks for that.
+
+Private: BuiltinVariable.call_function. tests/capture/test_flags.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.variables import LazyVariableTracker, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
+
+from autograph_torch.runtime import queries
+
+_NAMES = "add sub mul truediv floordiv mod pow neg pos iadd isub imul itruediv ifloordiv imod ipow"
+_ARITHMETIC = frozenset((abs, round, *(getattr(operator, name) for name in _NAMES.split())))
+_OF_TENSORS = frozenset((operator.add, operator.mul, operator.iadd, operator.imul))
+_ORDER = frozenset((operator.lt, operator.le, operator.gt, operator.ge))
+
+
+@contextlib.contextmanager
+def flags_as_integers() -> Iterator[None]:
+    """While this is in force, truth values from data are integers to `int`, to arithmetic and to `<`."""
+    built_in = BuiltinVariable.call_function
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is int and len(args) == 1 and (_is_flag(args[0]) or _is_flag_tensor(args[0])):
+            return _integer(tx, args[0])
+        if (self.fn in _ARITHMETIC or self.fn in _ORDER) and _suits(self.fn, args):
+            args = [_integer(tx, one) if _is_flag(one) else one for one in args]
+        return built_in(self, tx, args, kwargs)
+
+    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
+
+
+def _integer(tx: Any, variable: Any) -> Any:
+    integer: Any = queries.integer_of
+    return UserFunctionVariable(integer).call_function(tx, [variable], {})
+
+
+def _is_flag(variable: Any) -> bool:
+    """Whether it is a truth value that depends on data."""
+    variable = _known(variable)
+    if not isinstance(variable, SymNodeVariable):
+        return False
+    return isinstance(variable.sym_num, torch.SymBool) and has_free_unbacked_symbols(variable.sym_num)
+
+
+def _is_flag_tensor(variable: Any) -> bool:
+    variable = _known(variable)
+    return bool(
+        variable.is_tensor() and variable.dtype is torch.bool and variable.valid_size() and _is_single(variable)
+    )
+
+
+def _is_single(variable: Any) -> bool:
+    return all(type(n) is int and n == 1 for n in variable.size)
+
+
+def _suits(function: Any, operands: Any) -> bool:
+    """Whether an integer does what a truth value does; a tensor of truth values stays one, and none is subtracted."""
+    tensors = [one for one in map(_known, operands) if one.is_tensor()]
+    return not tensors or (function in _OF_TENSORS and all(one.dtype not in (torch.bool, None) for one in tensors))
+
+
+def _known(variable: Any) -> Any:
+    return variable.realize() if isinstance(variable, LazyVariableTracker) else variable

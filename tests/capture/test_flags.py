@@ -1,0 +1,45 @@
+"""Truth values that depend on data, where Python takes them for 0 and 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import convert
+from tests.harness import difference
+
+INPUTS = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, -3.0]), torch.tensor([-4.0, 2.0, 1.0])]
+
+
+def as_integers(x: torch.Tensor) -> Any:
+    flag, other = bool(x.sum() > 0), x.sum().item() > 1
+    return int(x[0] > 0), int(flag), int(other), int((x > 0).any()) + 1
+
+
+def in_arithmetic(x: torch.Tensor) -> Any:
+    flag = (x.max() > 2).item()
+    return flag + 1, -flag, flag / 4, flag % 2, flag * 2.5, abs(flag), round(flag), x * flag, torch.arange(3) + flag
+
+
+def counted(x: torch.Tensor) -> Any:
+    hits = 0
+    for e in x:
+        hits += bool(e > 0)
+    return hits, sum((e > 1).item() for e in x)
+
+
+def as_a_bound(x: torch.Tensor) -> Any:
+    n = int(x.sum() > 0) + int(x.max() > 2)
+    for i in range(n):
+        x = x + i
+    return x * n if n > 1 else x
+
+
+@pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("function", [as_integers, in_arithmetic, counted, as_a_bound])
+def test_a_truth_value_is_zero_or_one(function: Any, backend: str) -> None:
+    compiled = torch.compile(convert(function), fullgraph=True, backend=backend)
+    for x in INPUTS:
+        assert not difference(function(x), compiled(x), "result")
