@@ -6,14 +6,13 @@ import codecs
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 import torch
 
-from autograph_torch import convert
+from autograph_torch import convert, rewriting
 from autograph_torch.cli.converting import _deep_recursion
 from autograph_torch.diagnostics import RULES, SourceError
 from autograph_torch.pipeline import Options, convert_source
@@ -468,12 +467,14 @@ def guards(length: int) -> str:
 
 
 @pytest.mark.parametrize("program", [chain, guards])
-def test_tests_nested_too_deeply_for_the_parser_are_left_alone(program: Callable[[int], str]) -> None:
+def test_tests_nested_too_deeply_for_the_parser_are_left_alone(
+    program: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert convert_source(program(49).encode(), "t.py").changed
-    start = time.process_time()
+    # What comes behind the passes: they would take ten seconds.
+    monkeypatch.setattr(rewriting, "number_in_reading_order", lambda *_: pytest.fail("the passes have run"))
     with _deep_recursion():
         done = convert_source(program(300).encode(), "t.py")
-    assert time.process_time() - start < 2  # with all passes it takes ten seconds
     assert not done.changed
     assert [(found.code, found.line) for found in done.diagnostics] == [("AG290", 4)]
     assert "more than 50 tests" in done.diagnostics[0].message

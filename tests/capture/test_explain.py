@@ -168,12 +168,12 @@ def test_every_form_of_reading_a_number(read: str, outcome: str) -> None:
 
 
 def test_failed_capture_is_its_error() -> None:
-    def logged(x: torch.Tensor, seen: list[torch.Tensor]) -> torch.Tensor:
-        if x.sum() > 0:
-            seen.append(x)
+    def widened(x: torch.Tensor) -> torch.Tensor:
+        while x.sum() < 9:
+            x = x.double() + 1 if x.sum() > 5 else x + 1
         return x
 
-    found = explain(logged, X, [])
+    found = explain(widened, X)
     assert isinstance(found.error, CaptureError)
     assert (found.graphs_after, found.breaks_after) == (0, 0)
     assert (found.graphs_before, found.breaks_before) == (1, 1)
