@@ -46,6 +46,7 @@ from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flags import flags_as_integers
+from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -56,8 +57,10 @@ from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
 from autograph_torch.capture.out_arguments import write_behind
+from autograph_torch.capture.plain_values import fill_in_plain
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
+from autograph_torch.capture.pure_branches import know_pure_branches
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.saved_operands import keep_operands
@@ -129,12 +132,14 @@ def install(required: bool = True) -> None:
             code = setter
         if STANDS_FOR(code):
             code = code_of(symbolic_locals["written"].as_python_constant()[0])
+        code = without_walking(code, parent, symbolic_locals)
         if code is plain.__code__:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
         for filled_in in (FILLED_IN, CHOICES, OPEN_CONTENTS):
             if code in filled_in:
                 symbolic_locals.update(filled_in[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
+        fill_in_plain(code, parent, symbolic_locals)
         fill_in_contents(code, parent, symbolic_locals)
         fill_in_containers(code, parent, symbolic_locals)
         fill_in_replacing(code, parent, symbolic_locals)
@@ -159,6 +164,7 @@ def install(required: bool = True) -> None:
     write_open_containers()
     watch_twins()
     watch_calls()
+    know_pure_branches()
 
 
 def _compile_with_care() -> None:

@@ -56,6 +56,11 @@ def refuse_question_of_type(variable: Any, tx: Any) -> None:
         raise CaptureError(replace(notes.failure_of(number).diagnostic, message=message))
 
 
+def has_numbers() -> bool:
+    """Whether some tensor of the trace may stand for a Python number."""
+    return bool(_known())
+
+
 def _number_in(node: Node, tracer: Any) -> int | None:
     """The number of the failure of a tensor that may stand for a Python number."""
     if node in _known():

@@ -184,7 +184,7 @@ def _is_dataclass(variable: Any) -> bool | None:
 
 def _number_of(variable: Any, tracer: Any) -> int:
     if isinstance(variable, TensorVariable):
-        return _number_of_tensor(variable, tracer)
+        return number_of_tensor(variable, tracer)
     mutation = variable.mutation_type
     before = variable.source is not None or (mutation is not None and mutation.scope < current_scope_id())
     if not before and all(variable is not one for known in _remembered().values() for one in known):
@@ -201,7 +201,7 @@ def _is_from_caller(variable: Any) -> bool:
     return variable.source is not None or not hasattr(variable, "_base_vt")
 
 
-def _number_of_tensor(variable: TensorVariable, tracer: Any) -> int:
+def number_of_tensor(variable: TensorVariable, tracer: Any) -> int:
     """A number for a tensor from around the body that has no stand-in in it."""
     if tracer.parent is None or _resolved(variable.proxy, tracer).tracer is tracer:
         return -1

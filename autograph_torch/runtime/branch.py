@@ -115,13 +115,13 @@ def _staged(
     if torch.is_grad_enabled():
         keep_saved_buffers()
         keep_strides()
-    announce(site, tuple([value for value in mutated if isinstance(value, torch.Tensor)]), tensors_in(reads))
+    changed = tuple([value for value in mutated if isinstance(value, torch.Tensor)]) if mutated else ()
+    announce(site, changed, tensors_in(reads) if reads else ())
     for _ in range(_ATTEMPTS):
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         fields = notes.field_count(site)
-        inner = [containers_in(one)[1:] for one in scratch]  # other names may lead to what is inside of a scratch list
-        changing = (*mutated, *[one for found in inner for one in found], *written_containers(site))
+        changing = (*mutated, *_inside(scratch), *written_containers(site))
         notes.begin_attempt(site)
         done, value = _attempt(
             site, flag, true_fn, false_fn, operands, mutated, changing, reads, scratch, tensors, groups, fields
@@ -157,8 +157,8 @@ def _attempt(
     outside: Pairs = []
     for k in range(len(changing)):
         copy_of(changing[k], outside)
-    containers = tuple([outside[k][0] for k in range(len(outside))])
-    elements = (*tensors_in(containers), *kept())
+    containers = tuple([outside[k][0] for k in range(len(outside))]) if outside else ()
+    elements = (*(tensors_in(containers) if containers else ()), *kept())
     originals = (*containers, *tensors, *elements)
     outer = surrounding_effects()
 
@@ -166,22 +166,23 @@ def _attempt(
         notes.enter_body(site, which)
         autograph_effects = body_effects(outer)
         autograph_test = (flag, which == "then")  # noqa: F841 (what holds here, for runtime/effects.py)
-        own = clones_of(memories)
+        own = clones_of(memories) if memories else ()
         stand_ins = put_stand_ins(tensors, groups, own)
         pairs: Pairs = []
-        objects = copies_of(changing, pairs)
+        objects = copies_of(changing, pairs) if changing else ()
         if containers:
             share(changing, objects)
         values = lower_all(lifted, sources)
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
-        scratches = copies_of(scratch, [*pairs])
+        scratches = copies_of(scratch, [*pairs]) if scratch else ()
         try:
             value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
         except Exception as error:  # whatever the data; the graph will raise it
             value = fail_again(error)
-        new = clones_of(written(groups, own))  # a variable of its own knows whether it has a gradient
-        attributes = read_fields(site, fields)
+        # Clones: a variable of its own knows whether it has a gradient.
+        new = clones_of(written(groups, own)) if groups else ()
+        attributes = read_fields(site, fields) if fields else ()
         token: Any = HOLE
         token_spec = _NO_TOKEN
         # A branch without effects hands the token on when the other one has some.
@@ -190,8 +191,8 @@ def _attempt(
             token_spec = spec_of(token)
         if torch.is_grad_enabled():
             refuse_random_numbers()
-        contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))])
-        inside = tuple([pairs[k][1] for k in range(len(pairs))])
+        contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))]) if pairs else ()
+        inside = tuple([pairs[k][1] for k in range(len(pairs))]) if pairs else ()
         note_handed(site, (value, contents), (*containers, *sources), (*inside, *values))
         hand_out(site, tensors_in((value, contents)))
         notes.note_body(site)
@@ -236,6 +237,14 @@ def _attempt(
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
     return True, value
+
+
+def _inside(scratch: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The lists and dicts inside of scratch lists: other names may lead to them."""
+    found: tuple[Any, ...] = ()
+    for k in range(len(scratch)):
+        found += containers_in(scratch[k])[1:]
+    return found
 
 
 def _known(

@@ -39,13 +39,24 @@ def spec_of(
     handed: tuple[Any, ...] = (),
     seen: Seen | None = None,
     path: tuple[int, ...] = (),
+    found: Spec | None = None,
 ) -> Spec:
-    """Describe a value by constants.
+    """Describe a value by constants. (For plain values the tracer fills in the answer.)
 
     A tensor or container that *is* one of `originals` (each with what stands in for it) is described as the same
     object; and so is a value without data (a function, a module) that is one of `handed`. With `seen`, a tensor
     from around the body is described as itself, and one that comes again in the value by the path of its first place.
     """
+    return _spec_of(value, originals, handed, seen, path) if found is None else found
+
+
+def _spec_of(
+    value: Any,
+    originals: tuple[tuple[Any, ...], ...],
+    handed: tuple[Any, ...],
+    seen: Seen | None,
+    path: tuple[int, ...],
+) -> Spec:
     if originals and isinstance(value, (torch.Tensor, list, dict)):
         for index in range(len(originals)):
             if is_in(value, originals[index]):
@@ -202,22 +213,27 @@ def lift(value: Any) -> Any:
     if isinstance(value, (bool, float)) and not has_static_value(value):
         spec = _number_spec(value)
         return torch.scalar_tensor(value, dtype=NUMBER_DTYPES[spec[1]])
-    if not _has_numbers(value):  # a list that somebody writes to has to stay itself
+    if not has_numbers(value):  # a list that somebody writes to has to stay itself
         return value
     if isinstance(value, list):
         return list(lift_all(value))
     return lift_all(value)
 
 
-def _has_numbers(value: Any) -> bool:
-    """Whether a list or tuple has numbers in it that depend on data, and that `lift` makes tensors."""
+def has_numbers(value: Any, found: bool | None = None) -> bool:
+    """Whether a list or tuple has numbers in it that depend on data, and that `lift` makes tensors.
+
+    (The tracer fills in the answer where it can.)
+    """
+    if found is not None:
+        return found
     if not isinstance(value, (list, tuple)) or hasattr(value, "_fields"):
         return False
     for k in range(len(value)):
         if isinstance(value[k], (bool, float)):
             if not has_static_value(value[k]):
                 return True
-        elif _has_numbers(value[k]):
+        elif has_numbers(value[k]):
             return True
     return False
 
@@ -237,7 +253,7 @@ def lower(lifted: Any, original: Any) -> Any:
     if isinstance(lifted, torch.Tensor):
         # A copy: the tensor itself remembers the symbol it was made of, which Inductor does not know in here.
         return lifted.clone().item()
-    if not _has_numbers(original):
+    if not has_numbers(original):
         return lifted
     if isinstance(lifted, list):
         return list(lower_all(lifted, original))
@@ -317,8 +333,10 @@ def copies_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
     return copies
 
 
-def is_in(value: Any, objects: tuple[Any, ...]) -> bool:
-    """Whether a value is one of these very objects."""
+def is_in(value: Any, objects: tuple[Any, ...], found: bool | None = None) -> bool:
+    """Whether a value is one of these very objects. (The tracer fills in the answer where it can.)"""
+    if found is not None:
+        return found
     for k in range(len(objects)):  # noqa: SIM110  (a generator costs the tracer more)
         if same_object(value, objects[k]):
             return True
@@ -352,8 +370,12 @@ def containers_in(value: Any) -> tuple[Any, ...]:
     return ()
 
 
-def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
-    """The tensors in nested lists, dicts and tuples."""
+def tensors_in(value: Any, found: tuple[torch.Tensor, ...] | None = None) -> tuple[torch.Tensor, ...]:
+    """The tensors in nested lists, dicts and tuples. (The tracer fills in the answer where it can.)"""
+    return _tensors_in(value) if found is None else found
+
+
+def _tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
     if isinstance(value, torch.Tensor):
         return (value,)
     if isinstance(value, Choice):

@@ -1,0 +1,217 @@
+"""Questions about values that are made of tensors and constants alone, answered without interpreting the runtime.
+
+    spec_of((x, 3))        the tracer knows both: ("tuple", 2, (("tensor", ...), ("const", 3)))
+
+Dynamo interprets runtime/structure.py bytecode by bytecode, for every leaf of both branches of every `if`: most of the
+time of a trace. Here the same questions are put to its variables. Whatever is not as plain as that (objects, lists that
+are written to, sizes from data) is left to the runtime, which says what the answer is; both have to agree.
+
+Private: the classes in `torch._dynamo.variables` and their `items`, `requires_grad`, `device`.
+tests/capture/test_plain_values.py compares the two answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.variables import (
+    ConstantVariable,
+    ConstDictVariable,
+    ListVariable,
+    SymNodeVariable,
+    TensorVariable,
+    TupleVariable,
+)
+from torch.fx.experimental.symbolic_shapes import has_static_value
+
+from autograph_torch.capture import settling
+from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.standing_in import is_same, number_of_tensor
+from autograph_torch.runtime import structure
+from autograph_torch.runtime.layout import Spec
+
+Arguments = dict[str, Any]
+Met = list[tuple[Any, tuple[int, ...]]]  # tensors met so far, each with the path to its place
+
+
+class _NotPlain(Exception):
+    """A value that the runtime itself has to look at."""
+
+
+def fill_in_plain(code: Any, parent: Any, arguments: Arguments) -> None:
+    """Answer a question of runtime/structure.py, if it is about plain values, when the tracer is about to enter it."""
+    answer = _ANSWERS.get(code)
+    if answer is None:
+        return
+    try:
+        arguments["found"] = answer(parent, arguments)
+    except _NotPlain:
+        return
+
+
+def _tensors_in(_: Any, arguments: Arguments) -> Any:
+    return TupleVariable(list(_tensors(arguments["value"])))
+
+
+def _tensors(variable: Any) -> Iterator[Any]:
+    variable = variable.realize()
+    if type(variable) is TensorVariable:
+        yield variable
+    elif type(variable) in (TupleVariable, ListVariable):
+        for item in _items(variable):
+            yield from _tensors(item)
+    elif type(variable) is ConstDictVariable:
+        for _, item in _entries(variable):
+            yield from _tensors(item)
+    elif type(variable) not in (ConstantVariable, SymNodeVariable):
+        raise _NotPlain
+
+
+def _items(variable: Any) -> list[Any]:
+    """The items of a list or tuple; those of an open list nobody knows."""
+    if not isinstance(variable.items, (list, tuple)) or is_open(variable):
+        raise _NotPlain
+    return list(variable.items)
+
+
+def _has_numbers(_: Any, arguments: Arguments) -> Any:
+    return ConstantVariable.create(_number_within(arguments["value"]))
+
+
+def _number_within(variable: Any) -> bool:
+    """Whether a list or tuple has a float or truth value in it that depends on data."""
+    variable = variable.realize()
+    if type(variable) in (TensorVariable, ConstantVariable, SymNodeVariable):
+        return False
+    if type(variable) not in (TupleVariable, ListVariable):
+        raise _NotPlain
+    return any(_is_number(item.realize()) or _number_within(item) for item in _items(variable))
+
+
+def _is_number(variable: Any) -> bool:
+    is_number = type(variable) is SymNodeVariable and variable.python_type() in (bool, float)
+    return is_number and not has_static_value(variable.sym_num)
+
+
+def _entries(variable: Any) -> list[tuple[Any, Any]]:
+    """The keys and values of a dict of the code under trace; that of a caller has guards on its keys."""
+    if variable.source is not None or not isinstance(variable.items, dict) or is_open(variable):
+        raise _NotPlain
+    if variable.python_type() is not dict or not all(key.vt.is_python_constant() for key in variable.items):
+        raise _NotPlain
+    return [(key.vt.as_python_constant(), value) for key, value in variable.items.items()]
+
+
+def _is_in(parent: Any, arguments: Arguments) -> Any:
+    value = arguments["value"].realize()
+    objects = _items(arguments["objects"].realize())
+    return ConstantVariable.create(_is_one_of(value, objects, parent.output.current_tracer))
+
+
+def _is_one_of(value: Any, objects: list[Any], tracer: Any) -> bool:
+    return any(is_same(value, one.realize(), tracer) for one in objects)
+
+
+def _spec_of(parent: Any, arguments: Arguments) -> Any:
+    originals = [_items(known.realize()) for known in _items(arguments["originals"].realize())]
+    seen = arguments["seen"].realize()
+    met = _met(seen) if isinstance(seen, ListVariable) else None
+    before = len(met or ())
+    path = arguments["path"].realize().as_python_constant()
+    spec = _Describer(originals, parent.output.current_tracer, met).spec(arguments["value"], path)
+    for tensor, place in (met or [])[before:]:
+        seen.items.append(TupleVariable([tensor, _constant(place)]))
+    return _constant(spec)
+
+
+def _met(seen: ListVariable) -> Met:
+    pairs = [[part.realize() for part in _items(pair.realize())] for pair in _items(seen)]
+    return [(tensor, path.as_python_constant()) for tensor, path in pairs]
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return TupleVariable([_constant(item) for item in value])
+    return ConstantVariable.create(value)
+
+
+class _Describer:
+    """`spec_of`, for plain values."""
+
+    def __init__(self, originals: list[list[Any]], tracer: Any, met: Met | None) -> None:
+        self._originals = originals
+        self._tracer = tracer
+        self._met = met
+
+    def spec(self, variable: Any, path: tuple[int, ...]) -> Spec:
+        variable = variable.realize()
+        if type(variable) is TensorVariable:
+            return self._tensor(variable, path)
+        if type(variable) is ConstantVariable:
+            return _constant_spec(variable.as_python_constant())
+        if type(variable) is SymNodeVariable:
+            return _number_spec(variable)
+        if type(variable) is TupleVariable:
+            return ("tuple", len(variable.items), self._parts(_items(variable), path))
+        if self._original(variable) is not None:
+            raise _NotPlain
+        if type(variable) is ListVariable:
+            return ("list", len(variable.items), self._parts(_items(variable), path))
+        if type(variable) is ConstDictVariable:
+            entries = _entries(variable)
+            return ("dict", tuple(key for key, _ in entries), self._parts([value for _, value in entries], path))
+        raise _NotPlain
+
+    def _parts(self, items: list[Any], path: tuple[int, ...]) -> Spec:
+        return tuple(self.spec(item, (*path, k)) for k, item in enumerate(items))
+
+    def _tensor(self, variable: Any, path: tuple[int, ...]) -> Spec:
+        own = _tensor_spec(variable)
+        index = self._original(variable)
+        if index is not None:
+            return ("same", index, own)
+        if self._met is None:
+            return own
+        for known, place in self._met:
+            if is_same(variable, known, self._tracer):
+                return ("again", place, own)
+        self._met.append((variable, path))
+        number = number_of_tensor(variable, self._tracer)
+        return own if number < 0 else ("outer", number, own)
+
+    def _original(self, variable: Any) -> int | None:
+        found = (k for k, known in enumerate(self._originals) if _is_one_of(variable, known, self._tracer))
+        return next(found, None)
+
+
+def _constant_spec(value: Any) -> Spec:
+    if value is None or isinstance(value, (bool, int, float, str, torch.dtype)):
+        return ("const", value)
+    raise _NotPlain
+
+
+def _number_spec(variable: Any) -> Spec:
+    """A number that depends on data; one that a guard has settled is a constant, by another guard."""
+    if has_static_value(variable.sym_num):
+        raise _NotPlain
+    return ("number", variable.python_type().__name__)
+
+
+def _tensor_spec(variable: Any) -> Spec:
+    fake = variable.as_proxy().node.meta["example_value"]
+    sizes = tuple(fake.shape)
+    if not all(type(size) is int for size in sizes) or variable.requires_grad is None:
+        raise _NotPlain
+    if not sizes and settling.has_numbers():
+        raise _NotPlain
+    return ("tensor", fake.dtype, sizes, str(variable.device), variable.requires_grad)
+
+
+_ANSWERS: dict[Any, Callable[[Any, Arguments], Any]] = {
+    structure.tensors_in.__code__: _tensors_in,
+    structure.is_in.__code__: _is_in,
+    structure.spec_of.__code__: _spec_of,
+    structure.has_numbers.__code__: _has_numbers,
+}

@@ -1,0 +1,126 @@
+"""What the tracer answers for the runtime is what the runtime itself says, and so is the graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import convert
+from autograph_torch.capture import inlining, plain_values
+from tests.harness import vec
+
+X, Y = vec(1, 2, 3), vec(-1, 0, 1)
+
+
+def tensors(x: torch.Tensor, y: torch.Tensor) -> Any:
+    z, w = x + 1, y
+    if x.sum() > 0:
+        z, w = y * 2, z
+    return z, w
+
+
+def numbers(x: torch.Tensor, y: torch.Tensor) -> Any:
+    n, f = int(x.sum()), 0.5
+    if y.sum() > 0:
+        n, f, s = n + 1, f * float(y.sum()), "up"
+    else:
+        s = "up"
+    return x * n, f, s, n
+
+
+def the_same_twice(x: torch.Tensor, y: torch.Tensor) -> Any:
+    a = b = x * 2
+    if y.sum() > 0:
+        a = b = y.sin()
+    return a, b, x
+
+
+def from_around(x: torch.Tensor, y: torch.Tensor) -> Any:
+    z = x * 2
+    first = x if y.sum() > 0 else z
+    return first + 1
+
+
+def in_containers(x: torch.Tensor, y: torch.Tensor) -> Any:
+    found = {"x": [x * 1], "pair": (y, None)}
+    if x.sum() > 0:
+        found = {"x": [y * 2], "pair": (x, None)}
+    kept = [x + y]
+    if y.sum() > 0:
+        kept[0] = kept[0] * 2
+    return found, kept
+
+
+def written_to(x: torch.Tensor, y: torch.Tensor) -> Any:
+    z, row = x * 1, [y * 1]
+    if x.sum() > 0:
+        z.add_(1)
+        row.append(z)
+    return z, row
+
+
+def in_a_loop(x: torch.Tensor, y: torch.Tensor) -> Any:
+    n, z = 0, [x]
+    while x.sum() < 20:
+        n, x = n + 1, x * 2
+        if x.max() > 5:
+            z = [x, y][:1]
+    return n, x, z
+
+
+PROGRAMS = (tensors, numbers, the_same_twice, from_around, in_containers, written_to, in_a_loop)
+
+
+def graph_of(program: Callable[..., Any]) -> str:
+    """The text of the graph, and of the bodies in it."""
+    graphs: list[str] = []
+
+    def keep(graph: torch.fx.GraphModule, _: Any) -> Any:
+        graphs.append(graph.print_readable(print_output=False))
+        return graph
+
+    torch._dynamo.reset()
+    torch.compile(convert(program), fullgraph=True, backend=keep)(X.clone(), Y.clone())
+    (graph,) = graphs
+    return graph
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_answers_of_the_tracer(program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    answered: Counter[str] = Counter()
+
+    def counted(answer: Any) -> Any:
+        def count(*given: Any) -> Any:
+            found = answer(*given)
+            answered[answer.__name__] += 1
+            return found
+
+        return count
+
+    answers = {code: counted(answer) for code, answer in plain_values._ANSWERS.items()}
+    monkeypatch.setattr(plain_values, "_ANSWERS", answers)
+    with_answers = graph_of(program)
+    monkeypatch.setattr(plain_values, "_ANSWERS", {})
+    assert with_answers == graph_of(program)
+    assert answered["_spec_of"] and answered["_tensors_in"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_results_are_not_walked_through(program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced: Counter[str] = Counter()
+    without_walking = inlining.without_walking
+
+    def counted(code: Any, *given: Any) -> Any:
+        new = without_walking(code, *given)
+        replaced[code.co_name] += new is not code
+        return new
+
+    monkeypatch.setattr(inlining, "without_walking", counted)
+    short = graph_of(program)
+    monkeypatch.setattr(inlining, "without_walking", lambda code, *_: code)
+    assert short == graph_of(program)
+    assert min(replaced[name] for name in ("tree_flatten", "__eq__", "tree_unflatten")) > 0

@@ -1,0 +1,42 @@
+"""Branches with gradients are not traced to find out whether they write; those that write are refused as ever."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch._higher_order_ops.cond import CondOp
+
+from autograph_torch import convert
+from tests.harness import vec
+
+
+def nested(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        if x.max() > 2:
+            return x * 3
+        return x.sin()
+    return -x
+
+
+def test_branches_are_not_traced_to_look_for_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    schema = CondOp.gen_schema
+    monkeypatch.setattr(CondOp, "gen_schema", lambda self, *given: asked.append(given) or schema(self, *given))
+    x = vec(1, 2, 3).requires_grad_()
+    torch.compile(convert(nested), fullgraph=True, backend="eager")(x).sum().backward()
+    assert not asked
+    assert x.grad is not None and x.grad.tolist() == [3, 3, 3]
+
+
+def test_a_branch_that_writes_is_refused_by_torch() -> None:
+    """Written by hand: conversion makes no such branch."""
+
+    def write(x: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, lambda x, total: x + total.add_(1), lambda x, total: x - total, (x, total))
+
+    convert(nested)  # the hooks are in place
+    compiled = torch.compile(write, fullgraph=True, backend="eager")
+    with pytest.raises(Exception, match="mutat"):
+        compiled(vec(1, 2).requires_grad_(), vec(0, 0))
