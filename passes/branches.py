@@ -180,17 +180,19 @@ class _Branches:
     def _branch(self, node: gast.If, after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         jumps = bool(exits([*node.body, *node.orelse])) or not (completes(node.body) or completes(node.orelse))
         arms = (node.body, node.orelse)
-        mutated = self._mutated(node)
+        shared = self._facts.shared.within([*node.body, *node.orelse])
+        mutated = [n for n in self._mutated(node) if n not in shared]
         scratch = self._scratch(arms) if jumps else []
         mutated = [n for n in mutated if n not in scratch]
         own = self._own_names(node)
-        bound_here = [n for n in binds([*node.body, *node.orelse]) if n not in own]
+        bound_anywhere = binds([*node.body, *node.orelse])
+        bound_here = [n for n in bound_anywhere if n not in own and n not in shared]
         outputs = [] if jumps else [n for n in bound_here if n in after or n in mutated]
         outputs += [n for n in mutated if n not in outputs and n not in self._around and not jumps]
         inside = bound | frozenset(binds(node.test))
         self._note_undefined(node, outputs, inside)
-        bodies = [self._body(arm, outputs, targets, inside | frozenset(mutated)) for arm in arms]
-        beside = [n for n in binds([*node.body, *node.orelse]) if n in self._declared] if jumps else []
+        bodies = [self._body(arm, outputs, shared, targets, inside | frozenset(mutated)) for arm in arms]
+        beside = [n for n in bound_anywhere if n in self._declared - shared] if jumps else []
         bodies = [[_returning_beside(statement, beside) for statement in body] for body in bodies]
         # A statement that a comment keeps as it is stays a statement.
         expressions = [
@@ -200,10 +202,12 @@ class _Branches:
         as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
         operands = self._operands(list(arms) if beside else as_functions, wanted, mutated, beside)
         needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
-        operands = [n for n in operands if n not in scratch]
-        handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in (*operands, *mutated, *scratch)]
+        operands = [n for n in operands if n not in scratch and n not in shared]
+        kept = {*operands, *mutated, *scratch, *shared}
+        handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in kept]
         closed_over = [n for n in needed if n in self._local]
-        unsure = [n for n in (*operands, *mutated, *scratch, *handed, *closed_over) if n not in inside]
+        own_shared = [n for n in bound_anywhere if n in shared and n in self._local]
+        unsure = [n for n in (*operands, *mutated, *scratch, *handed, *closed_over, *own_shared) if n not in inside]
         self.maybe_undefined.update(dict.fromkeys(unsure))
         statements: list[gast.stmt] = []
         callables: list[gast.expr] = []
@@ -212,6 +216,7 @@ class _Branches:
                 callables.append(thunk(expression, [*operands, *mutated, *scratch, *handed]))
                 continue
             ended = _giving(body, outputs) if outputs and not jumps and completes(body) else body
+            ended = self._facts.shared.declared(shared, ended)
             identifier = self._facts.fresh(role)
             statements.append(place(function(identifier, [*operands, *mutated, *scratch, *handed], ended), node))
             callables.append(name(identifier))
@@ -231,12 +236,12 @@ class _Branches:
         return [replace(node, statement) for statement in statements]
 
     def _body(
-        self, arm: list[gast.stmt], outputs: list[str], targets: Targets, bound: frozenset[str]
+        self, arm: list[gast.stmt], outputs: list[str], shared: Live, targets: Targets, bound: frozenset[str]
     ) -> list[gast.stmt]:
         """The statements of an arm; what an inner branch may leave unbound is declared where it is a local variable."""
         around, self.maybe_undefined = self.maybe_undefined, {}
         body = self.block(arm, frozenset(outputs), targets, bound)
-        given = live_before(arm, frozenset(outputs), targets) | self._declared
+        given = live_before(arm, frozenset(outputs), targets) | self._declared | shared
         own = [n for n in self.maybe_undefined if n in binds(body) and n not in given]
         self.maybe_undefined = {**around, **self.maybe_undefined}
         body = [statement for statement in body if not isinstance(statement, gast.Pass)]

@@ -1,25 +1,17 @@
 """Writes that a local function sees, and that a branch or loop on a tensor would hide: left alone.
 
-    add = lambda: total + 1
-    if x.sum() > 0:
-        total = total + 5
-        y = add()
-
-The body of the `if` becomes a function with a `total` of its own, while `add` reads the variable of the function around
-it. So does a function that is made in the body and used behind it, when the variable is bound anew there:
-
     if x.sum() > 0:
         total = x * 2
         add = lambda: total + 1
     total = total + 5
     return add()
 
+The body of the `if` becomes a function with a `total` of its own, and that is the variable which `add` reads.
+
 Nothing is rewritten here: the statement is reported, and later passes leave it as it is.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import gast
 
@@ -30,9 +22,7 @@ from autograph_torch.analysis.scopes import (
     LOOPS,
     SCOPES,
     binds,
-    captors,
     free_reads,
-    reads,
     sub_statements,
     walk_scope,
 )
@@ -45,13 +35,12 @@ _KEEPS = frozenset("append appendleft insert add setdefault register_forward_hoo
 
 def keep_hidden_writes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Report, and exclude from the passes that follow, what would hide a write."""
-    readers = captors(function.body)
-    if readers or _made(function.body):
-        _look(function.body, [], False, readers, facts)
+    if _made(function.body):
+        _look(function.body, [], False, facts)
     return function
 
 
-def _look(block: list[gast.stmt], later: list[gast.stmt], again: bool, readers: Readers, facts: Facts) -> None:
+def _look(block: list[gast.stmt], later: list[gast.stmt], again: bool, facts: Facts) -> None:
     """`later` is what may run after the block, `again` whether the block itself may."""
     for index, node in enumerate(block):
         if isinstance(node, SCOPES):
@@ -59,19 +48,16 @@ def _look(block: list[gast.stmt], later: list[gast.stmt], again: bool, readers: 
         following = [*block[index + 1 :], *later]
         is_loop = isinstance(node, LOOPS)
         if isinstance(node, (gast.If, *LOOPS)) and (facts.is_site(node) or facts.needs_steps(node)):
-            _check(node, following, again or is_loop, readers, facts)
+            _check(node, following, again or is_loop, facts)
         inside = [*([node] if is_loop else []), *following]
         for inner in [node, *getattr(node, "handlers", []), *getattr(node, "cases", [])]:
             for field in ("body", "orelse", "finalbody"):
-                _look(getattr(inner, field, None) or [], inside, again or is_loop, readers, facts)
+                _look(getattr(inner, field, None) or [], inside, again or is_loop, facts)
 
 
-def _check(
-    node: gast.If | gast.For | gast.While, later: list[gast.stmt], again: bool, readers: Readers, facts: Facts
-) -> None:
+def _check(node: gast.If | gast.For | gast.While, later: list[gast.stmt], again: bool, facts: Facts) -> None:
     arms = [node.body, node.orelse] if isinstance(node, gast.If) else [[*node.body, *_test(node)]]
-    stale = [found for arm in arms for found in (*_stale(arm, readers), *_left_behind(arm, later, again))]
-    for reader, variable in stale:
+    for reader, variable in [found for arm in arms for found in _left_behind(arm, later, again)]:
         facts.report(
             "AG206",
             node,
@@ -83,18 +69,6 @@ def _check(
 
 def _test(node: gast.For | gast.While) -> list[gast.AST]:
     return [node.test] if isinstance(node, gast.While) else []
-
-
-def _stale(block: Iterable[gast.AST], readers: Readers) -> list[tuple[str, str]]:
-    """Functions from outside of the block that it uses, each with a variable that they read and the block binds."""
-    block = list(block)
-    bound, used = set(binds(block)), set(reads(block))
-    return [
-        (reader, variable)
-        for reader, variables in readers.items()
-        if reader in used and reader not in bound
-        for variable in sorted(variables & bound)
-    ]
 
 
 def _left_behind(block: list[gast.AST], later: list[gast.stmt], again: bool) -> list[tuple[str, str]]:

@@ -87,12 +87,16 @@ def lower_loops(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
 @dataclass(frozen=True)
 class _Carry:
-    """The state of one loop: rebound names, objects written in place, values handed through, the `loop` parameter."""
+    """The state of one loop: rebound names, objects written in place, values handed through, the `loop` parameter.
+
+    `shared` are variables that are no part of it: functions which are called in a trip see them, too.
+    """
 
     rebound: tuple[str, ...]
     mutated: tuple[str, ...]
     reads: tuple[str, ...]
     loop: str
+    shared: Live
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,7 +190,11 @@ class _Loops:
         leaves = exits(rest)
         return self._facts.takes_rest(node) and not (completes(rest) or leaves.breaks or leaves.continues)
 
-    def _carry(self, node: gast.For | gast.While, after: Live, targets: Targets) -> _Carry:
+    def _carry(
+        self, node: gast.For | gast.While, after: Live, targets: Targets, rest: list[gast.stmt] | None = None
+    ) -> _Carry:
+        test = [node.test] if isinstance(node, gast.While) else [node.target]
+        shared = self._facts.shared.within([*node.body, *test, *(rest or [])])
         head = loop_head(node, after, targets) | self._always_live
         bound = dict.fromkeys([*binds(node.body), *(binds(node.target) if isinstance(node, gast.For) else [])])
         written = [
@@ -194,13 +202,13 @@ class _Loops:
             for n in written_in_place(node.body, self._facts.kinds)
             if n in head or n not in bound
             if not rebound_before_write(node.body, n, self._facts.kinds) and n not in bound_anew(node.body)
+            if n not in shared
         ]
-        rebound = [n for n in bound if n in head and n not in written]
+        rebound = [n for n in bound if n in head and n not in written and n not in shared]
         outside = sorted(reads([*node.body, *([node.test] if isinstance(node, gast.While) else [])]) - set(bound))
-        handed = tuple(n for n in self._facts.handed_over([*outside, *written]) if n not in written)
-        return _Carry(
-            tuple(rebound), tuple(written), handed, self._facts.fresh("loop") if self._facts.needs_steps(node) else ""
-        )
+        handed = tuple(n for n in self._facts.handed_over([*outside, *written]) if n not in {*written, *shared})
+        loop = self._facts.fresh("loop") if self._facts.needs_steps(node) else ""
+        return _Carry(tuple(rebound), tuple(written), handed, loop, shared)
 
     def _loop(
         self, node: gast.For | gast.While, after: Live, targets: Targets, bound: frozenset[str]
@@ -208,7 +216,7 @@ class _Loops:
         if self._facts.needs_steps(node):
             return self._steps(node, after, targets, bound, None)
         carry = self._carry(node, after, targets)
-        self._note_undefined(carry, bound)
+        self._note_undefined(carry, bound, [node])
         result = returns(tuple_of(carry.names))
         body = _with_jumps(node.body, None, result, None)
         body = self._trip(node, carry, [*body, result] if completes(body) else body, bound)
@@ -226,16 +234,16 @@ class _Loops:
         rest: list[gast.stmt] | None,
     ) -> list[gast.stmt]:
         """A loop that data leaves early; with `rest`, what follows it, when it may also return."""
-        carry = self._carry(node, after, targets)
+        carry = self._carry(node, after, targets, rest)
         if rest is not None:  # what follows becomes a function: names that it reads and then binds are its parameters
             needed = live_before(rest, EMPTY)
             # A branch in there binds what it writes to in place.
             bound_there = dict.fromkeys([*binds(rest), *written_in_place(rest, self._facts.kinds)])
             own = [n for n in bound_there if n not in self._around or n in binds(rest)]
-            given = [n for n in own if n in needed and n not in carry.names]
+            given = [n for n in own if n in needed and n not in carry.names and n not in carry.shared]
             carry = dataclasses.replace(carry, reads=(*carry.reads, *given))
             rest = [raise_as_return(statement) for statement in rest]
-        self._note_undefined(carry, bound)
+        self._note_undefined(carry, bound, [node, *(rest or [])])
 
         def end(how: str) -> gast.Return:
             return returns(call(_attribute(carry.loop, how), *(name(n) for n in carry.names)))
@@ -259,8 +267,9 @@ class _Loops:
         inside = bound | set(carry.names) | set(binds(node.target) if isinstance(node, gast.For) else ())
         return self.block(body, EMPTY, Targets(), inside)
 
-    def _note_undefined(self, carry: _Carry, bound: frozenset[str]) -> None:
-        self.maybe_undefined.update(dict.fromkeys(n for n in carry.names if n not in bound))
+    def _note_undefined(self, carry: _Carry, bound: frozenset[str], block: list[gast.stmt]) -> None:
+        shared = [n for n in binds(block) if n in carry.shared and n not in self._declared]
+        self.maybe_undefined.update(dict.fromkeys(n for n in (*carry.names, *shared) if n not in bound))
 
     # -- text ---------------------------------------------------------------------------------------------------------
 
@@ -286,6 +295,7 @@ class _Loops:
             ):
                 lead = _runtime_iterable(node.iter)
         statements: list[gast.stmt] = []
+        body = self._facts.shared.declared(carry.shared, body)
         callee = self._callable(node, role, step_parameters, body, statements)
         groups = {"mutated": carry.mutated, "reads": carry.reads}
         keywords: dict[str, gast.expr] = {key: tuple_of(names) for key, names in groups.items() if names}
@@ -297,6 +307,7 @@ class _Loops:
             statements.append(assign(kept, result, always_tuple=True))
         else:
             never = _attribute(RUNTIME, "never") if _is_endless(node) else None
+            rest = self._facts.shared.declared(carry.shared, rest)
             keywords["after"] = never or self._callable(node, "after", list(carry.names), rest, statements)
             statements.append(returns(runtime_call(operator, *arguments, **keywords)))
         orelse = [] if rest is not None else node.orelse
@@ -318,7 +329,7 @@ class _Loops:
 
     def _item(self, node: gast.For, carry: _Carry) -> tuple[str, list[gast.stmt]]:
         """The parameter that takes the loop's element, and how the target is bound from it."""
-        if isinstance(node.target, gast.Name) and node.target.id not in carry.names:
+        if isinstance(node.target, gast.Name) and node.target.id not in {*carry.names, *carry.shared}:
             return node.target.id, []
         base = f"next_{node.target.id}" if isinstance(node.target, gast.Name) else "item"
         parameter = self._facts.fresh(base)

@@ -11,7 +11,17 @@ import gast
 from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.owned import owned_containers
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, Exits, exits, reached, sub_statements, walk_scope
+from autograph_torch.analysis.scopes import (
+    LOOPS,
+    SCOPES,
+    Exits,
+    exits,
+    reached,
+    rebound_around,
+    sub_statements,
+    walk_scope,
+)
+from autograph_torch.analysis.shared import Shared
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin
 from autograph_torch.source.templates import RUNTIME
@@ -62,6 +72,11 @@ class Facts:
         return owned_containers(self.function) if self.split_lines else frozenset()
 
     @cached_property
+    def shared(self) -> Shared:
+        """Which variables the bodies of branches and loops have to share with what they call."""
+        return Shared(self.function, self.kinds)
+
+    @cached_property
     def fresh(self) -> Fresh:
         return Fresh(_identifiers(self.function))
 
@@ -106,8 +121,8 @@ class Facts:
     @cached_property
     def _rebound_inside(self) -> frozenset[str]:
         """Names that functions inside of this one write to as `nonlocal`: a parameter in between would be written."""
-        inner = [node for node in gast.walk(self.function) if isinstance(node, gast.Nonlocal)]
-        return frozenset(name for node in inner for name in node.names)
+        inner = [node for node in walk_scope(self.function.body) if isinstance(node, SCOPES)]
+        return frozenset(name for node in inner for name in rebound_around(node))
 
     def dynamic_iterable(self, node: gast.expr) -> bool:
         """Whether the number of trips of `for ... in node` depends on data."""

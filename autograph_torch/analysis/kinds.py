@@ -25,9 +25,18 @@ import gast
 
 from autograph_torch.analysis import vocabulary as words
 from autograph_torch.analysis.positions import counts_only, is_short
-from autograph_torch.analysis.scopes import COMPREHENSIONS, FUNCTIONS, binds, exits, parameters, walk_scope
+from autograph_torch.analysis.scopes import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    binds,
+    exits,
+    names_of,
+    parameters,
+    rebound_around,
+    walk_scope,
+)
 from autograph_torch.source.nodes import statements
-from autograph_torch.source.templates import runtime_function
+from autograph_torch.source.templates import is_generated, runtime_function
 
 
 class Kind(enum.IntEnum):
@@ -167,6 +176,7 @@ class Kinds:
         nodes = list(walk_scope(body))
         self._imported = self._own_imports(nodes)
         self._collect_evidence(nodes)
+        self._forget_what_others_rebind(body, nodes)
         binding = [node for node in nodes if isinstance(node, _BINDING)]
         asking = [node for node in nodes if isinstance(node, (gast.If, gast.While, gast.For))]
         for _ in range(8):
@@ -248,6 +258,12 @@ class Kinds:
                         self._learn(item.optional_vars.id, U)
             elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
                 self._learn(node.name, P)
+
+    def _forget_what_others_rebind(self, body: list[gast.stmt], nodes: list[gast.AST]) -> None:
+        """What a call may put into a variable of this function is not known from its own assignments."""
+        inner = [node for node in nodes if isinstance(node, (*FUNCTIONS, gast.ClassDef)) and not is_generated(node)]
+        for name in {name for node in inner for name in rebound_around(node)} | set(names_of(body).outer):
+            self._learn(name, U)
 
     def _learn(self, name: str, kind: Kind) -> None:
         self._local.add(name)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 import gast
 
 from autograph_torch.source.nodes import children
-from autograph_torch.source.templates import is_generated
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, gast.ClassDef)
@@ -78,6 +77,11 @@ def free_reads(function: gast.AST) -> dict[str, None]:
             _collect(node, inner)
         own = (set(inner.binds) | set(parameters(function.args))) - set(inner.outer)
     return {**outside.reads, **{name: None for name in inner.reads if name not in own}}
+
+
+def rebound_around(function: gast.AST) -> set[str]:
+    """Names that a function, or one inside of it, declares `nonlocal`: calling it may rebind them."""
+    return {name for node in gast.walk(function) if isinstance(node, gast.Nonlocal) for name in node.names}
 
 
 def _signature(function: gast.AST, found: Names) -> None:
@@ -192,24 +196,11 @@ def walk_scope(nodes: gast.AST | Iterable[gast.AST]) -> Iterator[gast.AST]:
 
 
 def captured(body: Iterable[gast.AST]) -> set[str]:
-    """Names that functions and lambdas defined in this scope read: a later call may read them at any time."""
+    """Names that functions and lambdas defined in this scope read or rebind, when a later call runs them."""
     found: set[str] = set()
     for node in walk_scope(body):
         if isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
-            found |= set(free_reads(node))
-    return found
-
-
-def captors(body: Iterable[gast.AST]) -> dict[str, frozenset[str]]:
-    """Names bound to functions and lambdas of the user's, with the variables that they read from this scope."""
-    found: dict[str, frozenset[str]] = {}
-    for node in walk_scope(body):
-        if isinstance(node, (*FUNCTIONS, gast.ClassDef)) and not is_generated(node):
-            found[node.name] = found.get(node.name, frozenset()).union(free_reads(node))
-        elif isinstance(node, gast.Assign):
-            lambdas = [inner for inner in walk_scope(node.value) if isinstance(inner, gast.Lambda)]
-            read = {name for inner in lambdas if not is_generated(inner) for name in free_reads(inner)}
-            found.update({name: found.get(name, frozenset()).union(read) for name in binds(node.targets) if read})
+            found |= set(free_reads(node)) | rebound_around(node)
     return found
 
 

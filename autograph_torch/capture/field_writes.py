@@ -17,12 +17,14 @@ from torch._dynamo.variables import (
     CellVariable,
     ConstDictVariable,
     ListVariable,
+    NewGlobalVariable,
     UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
+from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
 from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
@@ -209,6 +211,8 @@ def _read(parent: Any, item: Any, name: str) -> Any:
     effects = parent.output.side_effects
     if isinstance(item, CellVariable):
         return effects.load_cell(item)
+    if isinstance(item, NewGlobalVariable):
+        return read_global(parent, item, name)
     try:
         return item.var_getattr(parent, name)
     except ObservedAttributeError:

@@ -47,6 +47,7 @@ from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.flat_results import without_walking
+from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -160,6 +161,7 @@ def install(required: bool = True) -> None:
     allow_operators_in_checkpoints()
     allow_stand_ins()
     allow_field_writes()
+    allow_global_writes()
     watch_containers()
     write_open_containers()
     watch_twins()

@@ -31,6 +31,7 @@ from tests.programs import (
     scalars,
     scalars_more,
     seeds,
+    shared_variables,
     sharing,
     state,
     ternaries_and_logic,
@@ -73,6 +74,7 @@ TOPICS = (
     containers,
     attributes,
     names,
+    shared_variables,
     sharing,
     refusals,
 )

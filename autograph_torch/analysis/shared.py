@@ -1,0 +1,115 @@
+"""Variables that a call may read or rebind while a branch or loop runs: its body must not have a copy of its own.
+
+    def bump():                            def bump():
+        nonlocal n                             nonlocal n
+        n += 1                                 n += 1
+    if x.sum() > 0:                        def then():
+        bump()                                 nonlocal n
+        n = n * 2                              bump()
+                                               n = n * 2
+                                           ag.cond(x.sum() > 0, then)
+
+Such are variables that a function or lambda of this function captures, where a body uses that function; and those that
+this function declares `global` or `nonlocal`, where a body calls what may be another function that does.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+
+import gast
+
+from autograph_torch.analysis import vocabulary as words
+from autograph_torch.analysis.kinds import Kind, Kinds
+from autograph_torch.analysis.scopes import FUNCTIONS, binds, free_reads, names_of, reads, rebound_around, walk_scope
+from autograph_torch.source.nodes import place
+from autograph_torch.source.templates import is_generated, runtime_function
+
+_METHODS = frozenset(
+    "append extend insert pop popleft appendleft remove clear copy get keys values items update setdefault index count "
+    "reverse sort add discard replace _replace format join startswith endswith".split()
+)
+
+
+class Shared:
+    """Answers for one function, as the user wrote it."""
+
+    def __init__(self, function: gast.FunctionDef, kinds: Kinds) -> None:
+        self._kinds = kinds
+        self._read: dict[str, set[str]] = {}  # by the name of a function: the variables around it that it reads
+        self._rebound: dict[str, set[str]] = {}
+        self._named: dict[str, set[str]] = {}  # the functions that it may call
+        self._loose_reads: set[str] = set()  # of functions that others may hold
+        self._loose_rebinds = set(names_of(function.body).outer)
+        self._globals = {n for node in walk_scope(function.body) if isinstance(node, gast.Global) for n in node.names}
+        self._look(function)
+
+    def _look(self, function: gast.FunctionDef) -> None:
+        named: set[int] = set()
+        for node in walk_scope(function.body):
+            if isinstance(node, FUNCTIONS) and not is_generated(node):
+                self._add(node.name, node)
+                named.add(id(node))
+            elif isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda):
+                for target in binds(node.targets):
+                    self._add(target, node.value)
+                named.add(id(node.value))
+        called = {id(node.func) for node in walk_scope(function.body) if isinstance(node, gast.Call)}
+        for node in walk_scope(function.body):
+            if isinstance(node, gast.Name) and node.id in self._read and id(node) not in called:
+                if isinstance(node.ctx, gast.Load):
+                    self._loose_reads |= self._read[node.id]
+                    self._loose_rebinds |= self._rebound[node.id]
+            elif isinstance(node, (gast.Lambda, gast.ClassDef)) and id(node) not in named and not is_generated(node):
+                self._loose_reads |= set(free_reads(node))
+                self._loose_rebinds |= rebound_around(node)
+
+    def _add(self, name: str, node: gast.AST) -> None:
+        free, rebound = set(free_reads(node)), rebound_around(node)
+        self._read.setdefault(name, set()).update(free)
+        self._rebound.setdefault(name, set()).update(rebound)
+
+    def within(self, block: Iterable[gast.AST]) -> frozenset[str]:
+        """The variables that the bodies made of these statements have to share with what they call."""
+        block = list(block)
+        bound = set(binds(block))
+        used = self._reached((reads(block) & set(self._read)) - bound)
+        seen = {variable for name in used for variable in self._read[name]}
+        rebound = {variable for name in used for variable in self._rebound[name]}
+        if (self._loose_reads & bound or self._loose_rebinds & (bound | reads(block))) and self._calls(block):
+            seen |= self._loose_reads
+            rebound |= self._loose_rebinds
+        return frozenset((seen & bound) | rebound)
+
+    def declared(self, shared: Iterable[str], body: list[gast.stmt]) -> list[gast.stmt]:
+        """The body of a function of ours; what it binds of the shared variables is that of the function around it."""
+        names = sorted(set(shared) & set(binds(body)))
+        groups = {gast.Global: [n for n in names if n in self._globals]}
+        groups[gast.Nonlocal] = [n for n in names if n not in self._globals]
+        return [*(place(kind(names=found), body[0]) for kind, found in groups.items() if found), *body]
+
+    def _reached(self, names: set[str]) -> set[str]:
+        """The functions of these names, and those that they may call."""
+        while True:
+            more = {called for name in names for called in self._read[name] if called in self._read} - names
+            if not more:
+                return names
+            names = names | more
+
+    def _calls(self, block: Iterable[gast.AST]) -> bool:
+        """Whether the block calls anything that may be a function of the user's."""
+        return any(self._is_foreign(node) for statement in block for node in gast.walk(statement))
+
+    def _is_foreign(self, node: gast.AST) -> bool:
+        if not isinstance(node, gast.Call) or runtime_function(node):
+            return False
+        func = node.func
+        if self._kinds.torch_path(func) is not None:
+            return False
+        if isinstance(func, gast.Name):
+            return not self._kinds.is_builtin(func, vars(builtins))
+        if not isinstance(func, gast.Attribute):
+            return True
+        known = func.attr in words.TENSOR_METHODS | words.PYTHON_METHODS | _METHODS
+        return not known and self._kinds.of(func.value) in (Kind.UNKNOWN, Kind.CONTAINER)

@@ -1,0 +1,200 @@
+"""Variables that branches and loops bind, and that functions which they call read or rebind (analysis/shared.py)."""
+
+import torch
+
+from tests.harness import program, vec
+
+SIGNS = [lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(0.1, -0.2, 0.3),)]
+calls = 0
+
+
+def count():
+    global calls
+    calls += 1
+
+
+@program(inputs=SIGNS)
+def rebound_by_a_function_and_by_the_branch(x):
+    n = 0
+
+    def bump():
+        nonlocal n
+        n += 1
+        return n
+
+    if x.sum() > 0:
+        n = bump() + bump()
+        n = n * 2
+    else:
+        bump()
+    return n
+
+
+@program(inputs=SIGNS)
+def rebound_by_a_function_of_a_function(x):
+    n = 0
+
+    def bump():
+        nonlocal n
+        n += 1
+
+    def twice():
+        bump()
+        bump()
+
+    if x.sum() > 0:
+        twice()
+        n = n * 3
+    return n
+
+
+@program(inputs=SIGNS)
+def rebound_by_a_function_that_is_kept_elsewhere(x):
+    n = 0
+
+    def bump():
+        nonlocal n
+        n += 1
+
+    hooks = [bump]
+    if x.sum() > 0:
+        n = n + 5
+        hooks[0]()
+        n = n * 2
+    return n
+
+
+@program(inputs=SIGNS)
+def read_by_a_function(x):
+    k = 1
+    scaled = lambda v: v * k
+    if x.sum() > 0:
+        k = 2
+        x = scaled(x)
+    return x, k
+
+
+@program(inputs=SIGNS)
+def none_until_a_function_finds_it(x):
+    best = None
+
+    def visit(v):
+        nonlocal best
+        if best is None or v > best:
+            best = v
+
+    if x[0] > 0:
+        visit(x[0])
+    if x[2] > 0:
+        visit(x[2])
+    if best is None:
+        best = torch.tensor(-1.0)
+    return best
+
+
+@program(inputs=SIGNS)
+def rebound_in_a_loop(x):
+    n = 0
+
+    def put(v):
+        nonlocal n
+        n = v
+
+    while x.sum() > 1:
+        put(n + 1)
+        x = x / 2
+        n = n + 1
+    return n, x
+
+
+@program(inputs=SIGNS)
+def rebound_in_a_loop_that_breaks(x):
+    n = x
+
+    def reset():
+        nonlocal n
+        n = torch.zeros(3)
+
+    for v in x:
+        if v > 0:
+            reset()
+            break
+        n = n + 1
+    return n
+
+
+@program(inputs=SIGNS)
+def target_of_a_loop_that_a_function_reads(x):
+    i = -1
+    double = lambda: i * 2
+    total = 0
+    for i in range(int(x.abs().sum())):
+        total = total + double()
+    return total, i
+
+
+@program(inputs=SIGNS, factory=True)
+def rebound_by_a_sibling():
+    n = 0
+
+    def bump():
+        nonlocal n
+        n += 1
+
+    def main(x):
+        nonlocal n
+        if x.sum() > 0:
+            bump()
+            n = n * 2
+        i = 0
+        while i < x.sum():
+            bump()
+            n = n * 2
+            i += 1
+        return n
+
+    return main
+
+
+@program(inputs=SIGNS, factory=True)
+def rebound_by_a_sibling_before_a_return():
+    n = 0
+
+    def bump():
+        nonlocal n
+        n += 1
+
+    def main(x):
+        nonlocal n
+        if x.sum() > 0:
+            bump()
+            return n + x
+        n = 0
+        return n - x
+
+    return main
+
+
+@program(inputs=SIGNS)
+def variable_of_the_module(x):
+    global calls
+    calls = 1
+    if x.sum() > 0:
+        count()
+        calls = calls * 3
+    count()
+    i = 0
+    while i < x.sum():
+        count()
+        calls = calls + 3
+        i += 1
+    return x * calls
+
+
+@program(inputs=SIGNS)
+def variable_of_the_module_that_is_tested(x):
+    global calls
+    calls = 1
+    if x.sum() > 0:
+        count()
+    return x if calls > 1 else x * 2
