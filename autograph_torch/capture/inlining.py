@@ -78,6 +78,7 @@ from autograph_torch.capture.torch_fixes import (
     places_of,
     places_of_results,
     places_of_views,
+    remember_objects,
     repair_attribute_writes,
     repair_equality_of_flags,
     repair_names,
@@ -154,6 +155,7 @@ def install(required: bool = True) -> None:
     _Translator.__init__ = init  # type: ignore[method-assign]
     _compile_with_care()
     repair_attribute_writes()
+    remember_objects()
     repair_names()
     repair_property_writes()
     repair_equality_of_flags()

@@ -10,7 +10,13 @@ is set again after it keeps its first value. Here the proxy asks for the table i
     y = torch.cond(...)
     self.steps = 2          # torch 2.13: lost
 
-tests/capture/test_torch_fixes.py shows the error without the repair, and fails when torch no longer needs it.
+And what a body is the first to look at, Dynamo forgets behind it, except for tensors: it goes on with the object that
+stood for it, and never writes back what is set there. Here the table keeps objects, lists and dicts from outside, too.
+
+    y = torch.cond(x.sum() > 0, lambda: x + self.meter.mean, ...)
+    self.meter.count += 1   # lost
+
+tests/capture/test_torch_fixes.py shows the errors without the repairs, and fails when torch no longer needs them.
 
 2. Dynamo joins the inputs of an operator's bodies by name. Two tensors of different graphs may have one name (`clone`,
 or a local variable's): then it stops with "duplicate argument in function definition", or takes one for the other and
@@ -58,7 +64,9 @@ import torch
 from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards
 from torch._dynamo.output_graph import SubgraphTracer
+from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVariable, dicts
+from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._higher_order_ops import effects
@@ -84,6 +92,35 @@ def repair_attribute_writes() -> None:
         self._autograph_output = table.output_graph_weakref
 
     proxy.side_effects = property(current, remember)
+
+
+def remember_objects() -> None:
+    """Let objects from outside that a body is the first to look at be known behind it."""
+    remember = SideEffects.track_runahead_tensor_and_symvar_side_effects
+    if hasattr(SideEffects, _REMEMBERS):
+        return
+
+    def remember_more(self: Any, other: Any) -> None:
+        remember(self, other)
+        for item in other.keepalive:
+            variable = other.id_to_variable[id(item)]
+            if id(item) not in self.id_to_variable and _is_as_it_was(variable):
+                self.id_to_variable[id(item)] = variable
+                self.keepalive.append(item)
+
+    setattr(SideEffects, _REMEMBERS, True)
+    SideEffects.track_runahead_tensor_and_symvar_side_effects = remember_more  # type: ignore[method-assign]
+
+
+def _is_as_it_was(variable: Any) -> bool:
+    """Whether something has been there before the trace, and is no list or dict that a body has written to."""
+    contents = getattr(variable, "_base_vt", None) or variable
+    changed = getattr(contents.mutation_type, "is_modified", False)
+    return variable.source is not None and isinstance(variable.mutation_type, _FROM_OUTSIDE) and not changed
+
+
+_REMEMBERS = "_autograph_remembers"
+_FROM_OUTSIDE = (AttributeMutationExisting, ValueMutationExisting)
 
 
 def repair_names() -> None:

@@ -66,6 +66,43 @@ def test_repair_is_needed(operator: str) -> None:
     assert steps(operator) == "1"
 
 
+FIRST_SEEN_INSIDE = """
+import sys
+import torch
+
+if "repaired" in sys.argv:
+    from autograph_torch.capture.torch_fixes import remember_objects
+    remember_objects()
+    remember_objects()  # a second time changes nothing
+
+class Meter:
+    def __init__(self):
+        self.mean, self.steps = torch.zeros(3), 0
+
+class Holder:
+    def __init__(self):
+        self.meter = Meter()
+
+def run(holder, x):
+    y = torch.cond(x.sum() > 0, lambda: x + holder.meter.mean, lambda: x - 1)
+    holder.meter.steps += 1
+    return y
+
+holder = Holder()
+torch.compile(run, backend="eager", fullgraph=True)(holder, torch.ones(3))
+print(holder.meter.steps)
+"""
+
+
+@pytest.mark.parametrize(("arguments", "steps"), [(("repaired",), "1"), ((), "0")])
+def test_objects_that_a_branch_is_the_first_to_look_at(arguments: tuple[str, ...], steps: str) -> None:
+    """When it is "1" without the repair, torch has become right and the repair can go for that version."""
+    command = [sys.executable, "-W", "ignore", "-c", FIRST_SEEN_INSIDE, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == steps
+
+
 def test_repair_is_in_force_under_the_decorator() -> None:
     class Counter:
         steps = 0
