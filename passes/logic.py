@@ -92,7 +92,7 @@ class _Logic:
         if not any(asked) or any(binds(operand) for operand in node.values[1:]):
             return None
         first = asked.index(True)
-        harmless = all(_is_harmless(operand) for operand in node.values[first + 1 :])
+        harmless = all(self._is_harmless(operand) for operand in node.values[first + 1 :])
         joined = self._join(node.op, operands[first:], as_test, harmless)
         if first:
             joined = gast.BoolOp(op=node.op, values=[*operands[:first], joined])
@@ -125,7 +125,7 @@ class _Logic:
         if len(links) > 2 and any(binds(link) for link in links[1:]):
             return None  # the middle of a later link would be bound inside a lambda
         if as_test:
-            operator = "and_" if all(_is_harmless(link) for link in links[1:]) else "and_then"
+            operator = "and_" if all(self._is_harmless(link) for link in links[1:]) else "and_then"
             return self._done(node, runtime_call(operator, links[0], *(thunk(link) for link in links[1:])))
         joined = links[-1]
         for link in reversed(links[:-1]):
@@ -178,25 +178,27 @@ class _Logic:
         pair = derive(pairs.elt, elts=[self.test(first), *map(self.value, others)])
         return derive(node, args=[rebuild(derive(pairs, elt=pair), lambda c: c if c is pair else self.value(c))])
 
-
-def _is_harmless(node: gast.AST) -> bool:
-    """Whether evaluating an expression in vain has no effect and cannot fail."""
-    if isinstance(node, (gast.Name, gast.Constant)):
-        return True
-    if isinstance(node, gast.Compare):
-        return all(_is_harmless(part) for part in (node.left, *node.comparators))
-    if isinstance(node, gast.BoolOp):
-        return all(_is_harmless(part) for part in node.values)
-    if isinstance(node, gast.UnaryOp):
-        return _is_harmless(node.operand)
-    if isinstance(node, gast.BinOp):
-        safe = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult))
-        return safe and _is_harmless(node.left) and _is_harmless(node.right)
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.args and not node.keywords:
-        return node.func.attr in HARMLESS_METHODS and _is_harmless(node.func.value)
-    if isinstance(node, gast.Attribute):
-        return node.attr in ("shape", "ndim", "dtype", "device") and _is_harmless(node.value)
-    return False
+    def _is_harmless(self, node: gast.AST) -> bool:
+        """Whether evaluating an expression in vain has no effect and cannot fail."""
+        if isinstance(node, (gast.Name, gast.Constant)):
+            return True
+        if isinstance(node, gast.Compare):
+            return all(self._is_harmless(part) for part in (node.left, *node.comparators))
+        if isinstance(node, gast.BoolOp):
+            return all(self._is_harmless(part) for part in node.values)
+        if isinstance(node, gast.UnaryOp):
+            return self._is_harmless(node.operand)
+        if isinstance(node, gast.BinOp):
+            safe = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult))
+            return safe and self._is_harmless(node.left) and self._is_harmless(node.right)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            alone = not node.args and not node.keywords
+            return alone and node.func.attr in HARMLESS_METHODS and self._is_harmless(node.func.value)
+        if isinstance(node, gast.Attribute):
+            if self._facts.kinds.torch_path(node) is not None:  # torch.float16
+                return True
+            return node.attr in ("shape", "ndim", "dtype", "device") and self._is_harmless(node.value)
+        return False
 
 
 def _is_negation_of_ours(node: gast.AST) -> bool:

@@ -209,3 +209,11 @@ def number_as_a_flag_before_a_tensor(x, verbose):
     if active:
         return x * 2
     return x
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(1, float("nan")),)])
+def test_that_python_decides_in_the_end(x):
+    total = x.sum()
+    if torch.isnan(total) and total.dtype == torch.float16:
+        total = total.to(torch.float16)
+    return total + 1
