@@ -153,12 +153,12 @@ def _is_torch(value: Any) -> bool:
 
 def _torch_path(value: Any) -> str | None:
     """Where below torch a module, class or function lives; None when it is not torch's, or is an object of torch's."""
-    if not isinstance(value, types.ModuleType) and not hasattr(value, "__name__"):
-        return None
     if isinstance(value, types.ModuleType):
         module, attribute = value.__name__, ""
     else:
-        module, attribute = str(getattr(value, "__module__", "")), getattr(value, "__name__", "")
+        module, attribute = str(_attribute(value, "__module__")), _attribute(value, "__name__")
+        if attribute is None:
+            return None
         if isinstance(value, types.BuiltinFunctionType) and type(value.__self__).__name__ == "type":
             module = "torch" if "torch" in repr(value.__self__) else module
     if module.split(".")[0] != "torch":
@@ -183,5 +183,13 @@ def _origin(value: Any) -> str | None:
         base.__module__ == "logging" and base.__name__ in ("Logger", "LoggerAdapter") for base in type(value).__mro__
     ):
         return "logging.Logger"
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    module, name = _attribute(value, "__module__"), _attribute(value, "__qualname__")
     return f"{module.lstrip('_')}.{name}" if isinstance(module, str) and isinstance(name, str) else None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute, or None. What stands for a module that is not installed raises whatever it is asked for."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None

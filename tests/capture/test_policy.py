@@ -85,3 +85,19 @@ def test_functions_and_what_they_close_over_are_not_kept_alive() -> None:
     torch._dynamo.reset()
     gc.collect()
     assert [reference() for reference in references] == [None, None]
+
+
+def test_what_stands_for_a_missing_module_is_not_asked() -> None:
+    class Missing:
+        def __getattr__(self, name: str) -> object:
+            raise ImportError("not installed")
+
+    missing = Missing()
+
+    def function(x: torch.Tensor, use: bool = False) -> torch.Tensor:
+        if use:
+            return missing.double(x)
+        return x * 2 if x.sum() > 0 else x
+
+    compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
+    assert torch.equal(compiled(X), function(X))
