@@ -52,6 +52,7 @@ from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
+from autograph_torch.capture.log_sum_exp import sums_of_none
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
@@ -323,6 +324,7 @@ _REPAIRS = (
     choosing_extremes,
     deques_with_lengths,
     lists_of_tensors,
+    sums_of_none,
 )
 _attempts: list[Attempt] = []  # the traces under way; the innermost last
 

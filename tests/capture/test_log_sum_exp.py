@@ -1,0 +1,44 @@
+"""torch.logsumexp where only data tell whether there is anything to sum."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograph_torch import autograph
+
+BACKENDS = ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)]
+VALUES = [[1.0, 2.0, -1.0], [-1.0], [3.0, float("inf")], [-2.0, float("nan"), 0.5]]
+
+
+def of_any_size(x: torch.Tensor) -> list[torch.Tensor]:
+    y = x[x > 0]
+    z = torch.stack([y, 2 * y], 1)
+    table = y[:, None] * y
+    return [y.logsumexp(0), z.logsumexp(0), z.logsumexp((0, 1)), z.logsumexp(-1, keepdim=True), table.logsumexp((0, 1))]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_as_eager(backend: str) -> None:
+    compiled = autograph(backend=backend)(of_any_size)
+    for values in VALUES:
+        x = torch.tensor(values)
+        torch.testing.assert_close(compiled(x), of_any_size(x), equal_nan=True)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients(backend: str) -> None:
+    compiled = autograph(backend=backend)(of_any_size)
+    for values in VALUES[:2]:
+        expected, found = (torch.tensor(values, requires_grad=True) for _ in range(2))
+        sum(one.sum() for one in of_any_size(expected)[:2]).backward()
+        sum(one.sum() for one in compiled(found)[:2]).backward()
+        torch.testing.assert_close(found.grad, expected.grad)
+
+
+def test_whole_numbers() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x[x > 0].long().logsumexp(0)
+
+    x = torch.tensor([1.0, 2.0, -1.0])
+    torch.testing.assert_close(autograph(backend="eager")(function)(x), function(x))
