@@ -151,9 +151,9 @@ def _attempt(
     `changing`: the mutated objects, and the containers that are known to be written to beside them.
     """
     sources = (*operands, *reads)
-    lifted = lift_all(sources)
+    lifted = lift_all(sources) if sources else ()
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
-    memories = copies_outside(tensors, groups)
+    memories = copies_outside(tensors, groups) if groups else ()
     outside: Pairs = []
     for k in range(len(changing)):
         copy_of(changing[k], outside)
@@ -167,12 +167,12 @@ def _attempt(
         autograph_effects = body_effects(outer)
         autograph_test = (flag, which == "then")  # noqa: F841 (what holds here, for runtime/effects.py)
         own = clones_of(memories) if memories else ()
-        stand_ins = put_stand_ins(tensors, groups, own)
+        stand_ins = put_stand_ins(tensors, groups, own) if groups else ()
         pairs: Pairs = []
         objects = copies_of(changing, pairs) if changing else ()
         if containers:
             share(changing, objects)
-        values = lower_all(lifted, sources)
+        values = lower_all(lifted, sources) if sources else ()
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
         scratches = copies_of(scratch, [*pairs]) if scratch else ()
@@ -197,7 +197,7 @@ def _attempt(
         hand_out(site, tensors_in((value, contents)))
         notes.note_body(site)
         notes.leave_body()
-        known = _known(pairs, tensors, stand_ins, elements)
+        known = _known(pairs, tensors, stand_ins, elements) if originals else ()
         seen: Seen = []
         value_spec = spec_of(value, known, sources, seen, (0,))
         contents_spec = spec_of(contents, known, (), seen, (1,)) if pairs else _NOTHING
