@@ -199,9 +199,9 @@ class _Branches:
             None if any(map(self._facts.is_skipped, body)) else _as_expression(body, outputs, jumps) for body in bodies
         ]
         wanted: Live = frozenset(beside if jumps else outputs)
-        as_functions = [arm for arm, expression in zip(arms, expressions, strict=True) if expression is None]
-        operands = self._operands(list(arms) if beside else as_functions, wanted, mutated, beside)
-        needed = sorted(live_before(arms[0], wanted) | live_before(arms[1], wanted), key=_first_read(node))
+        as_functions = [body for body, expression in zip(bodies, expressions, strict=True) if expression is None]
+        operands = self._operands(bodies if beside else as_functions, wanted, mutated, beside)
+        needed = sorted(live_before(bodies[0], wanted) | live_before(bodies[1], wanted), key=_first_read(node))
         operands = [n for n in operands if n not in scratch and n not in shared]
         kept = {*operands, *mutated, *scratch, *shared}
         handed = [n for n in self._facts.handed_over([*needed, *mutated]) if n not in kept]
@@ -269,12 +269,14 @@ class _Branches:
             if n not in bound and not all(n in end for end in ends):
                 self.maybe_undefined[n] = None
 
-    def _operands(self, arms: list[list[gast.stmt]], outputs: Live, mutated: list[str], beside: list[str]) -> list[str]:
+    def _operands(
+        self, bodies: list[list[gast.stmt]], outputs: Live, mutated: list[str], beside: list[str]
+    ) -> list[str]:
         """Names that a branch which becomes a function both binds and needs from before."""
         found: dict[str, None] = dict.fromkeys(n for n in beside if n not in mutated)
-        for arm in arms:
-            needed = live_before(arm, outputs)
-            found.update(dict.fromkeys(n for n in binds(arm) if n in needed and n not in mutated))
+        for body in bodies:
+            needed = live_before(body, outputs)
+            found.update(dict.fromkeys(n for n in binds(body) if n in needed and n not in mutated))
         return list(found)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import gast
 
 from autograph_torch.source.nodes import children
+from autograph_torch.source.templates import is_generated
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, gast.ClassDef)
@@ -196,10 +197,17 @@ def walk_scope(nodes: gast.AST | Iterable[gast.AST]) -> Iterator[gast.AST]:
 
 
 def captured(body: Iterable[gast.AST]) -> set[str]:
-    """Names that functions and lambdas defined in this scope read or rebind, when a later call runs them."""
+    """Names that functions and lambdas defined in this scope read or rebind, when a later call runs them.
+
+    What a pass has made (`then`, `lambda: b`) runs where it stands, and never later; what is defined in there may.
+    """
     found: set[str] = set()
     for node in walk_scope(body):
-        if isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
+        if is_generated(node):
+            inner = node.body if isinstance(node.body, list) else [node.body]
+            names = names_of(inner)
+            found |= captured(inner) - ({*names.binds, *parameters(node.args)} - set(names.outer))
+        elif isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
             found |= set(free_reads(node)) | rebound_around(node)
     return found
 

@@ -683,3 +683,49 @@ def lambdas_in_a_list(x, n):
             k = 5
             functions.append(lambda: x - k)  # noqa: B023
     return [function() for function in functions]
+
+
+# Paths of a function that returns early, or ends in one of two ways.
+WAYS_OUT = [
+    lambda: (vec(1, 1), scalar(3), integer(1)),
+    lambda: (vec(-3, 1), scalar(3), integer(1)),
+    lambda: (vec(-3, 1), scalar(3), integer(-2)),
+    lambda: (vec(-3, 1), scalar(3), integer(0)),
+]
+
+
+@program(inputs=WAYS_OUT)
+def bound_in_a_branch_that_nothing_follows(x, s, n):
+    if x.sum() > 0 and s < 5:
+        return s
+    if 0 < s < 9 and n > 0:
+        s = torch.tensor(0.25)
+    elif n < -1:
+        x = x + 1
+    return x.sum()
+
+
+@program(inputs=WAYS_OUT)
+def bound_in_a_branch_and_read_by_an_unused_lambda(x, s, n):
+    g = lambda: s + 1  # noqa: E731, F841
+    if x.sum() > 0:
+        return x
+    if n > 0:
+        s = torch.tensor(2.0)  # noqa: F841
+    elif n < -1:
+        n = n + 1
+    return x + 1
+
+
+@program(inputs=WAYS_OUT)
+def read_by_a_lambda_in_a_comprehension(x, s, n):
+    for _ in range(3):
+        kept = [v for v in (1, 2) if (lambda: s)() is not None]  # noqa: B023
+        if x.sum() > 0:
+            return s
+        if n > 0:
+            s = s * 2
+        elif n < -1:
+            n = n + 1
+        x = x + 1
+    return x + len(kept)
