@@ -696,10 +696,10 @@ WAYS_OUT = [
 
 @program(inputs=WAYS_OUT)
 def bound_in_a_branch_that_nothing_follows(x, s, n):
-    if x.sum() > 0 and s < 5:
+    if 0 < s < 5 and x.sum() > 0:
         return s
-    if 0 < s < 9 and n > 0:
-        s = torch.tensor(0.25)
+    if n > 0:
+        s = torch.tensor(0.25)  # noqa: F841
     elif n < -1:
         x = x + 1
     return x.sum()
