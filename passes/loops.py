@@ -176,6 +176,10 @@ class _Loops:
                 "use a local variable in the loop, and write the outer one before the function returns",
             )
             return False
+        leaves = exits(rest)
+        if self._returns(node) and (leaves.breaks or leaves.continues):  # of a loop that has been left alone
+            self._facts.report("AG202", node, "data decides when this loop returns, and the loop around it stays a loop")
+            return False
         suspends = (gast.Yield, gast.YieldFrom, gast.Await)
         if any(isinstance(inner, suspends) for inner in gast.walk(node)):
             self._facts.report("AG201", node, "a loop that yields or waits cannot move into a function")

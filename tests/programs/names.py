@@ -729,3 +729,25 @@ def read_by_a_lambda_in_a_comprehension(x, s, n):
             n = n + 1
         x = x + 1
     return x + len(kept)
+
+
+@program(
+    refused="the loop around writes a variable of another function, and data decides when the one inside returns",
+    inputs=[lambda: (vec(1, 2), scalar(1), 2), lambda: (vec(1, 2), scalar(-1), 2)],
+    factory=True,
+)
+def return_out_of_a_loop_inside_of_one_that_stays():
+    count = 1
+
+    def subject(x, s, k):
+        nonlocal count
+        for _ in x:
+            if count > 1:
+                count += k
+            else:
+                for _ in range(2):
+                    if s > 0.37:
+                        return s
+        return x
+
+    return subject
