@@ -5,7 +5,8 @@
             ...
 
 torch.cond refuses branches that write to their operands in training. What it asks stays the same; where both branches
-are graphs in which no node writes to anything, the answer is known.
+are graphs in which no node writes to anything but what the branch has made, the answer is known. (To ask would also
+fail for writes to places that depend on data: `y[mask] = v`.)
 
 Private: the kernel of the operator for autograd, and what it closes over. tests/capture/test_pure_branches.py fails
 clearly when torch changes what this leans on.
@@ -19,7 +20,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 
-from autograph_torch.capture.failures import written_by
+from autograph_torch.capture.failures import memory_of, written_by
 
 _AUTOGRAD = torch._C.DispatchKey.Autograd  # type: ignore[attr-defined]
 
@@ -46,8 +47,16 @@ def _has_gradient(operands: Any) -> bool:
 
 
 def _is_pure(branch: Any) -> bool:
-    """Whether a branch is a graph in which no node writes to a tensor, nor do the bodies in it."""
+    """Whether a branch is a graph that writes at most to tensors it has made itself, and so are the bodies in it."""
     if not isinstance(branch, GraphModule):
         return False
-    graphs = [module.graph for module in branch.modules() if isinstance(module, GraphModule)]
-    return not any(node.op == "call_module" or written_by(node) for graph in graphs for node in graph.nodes)
+    return all(_keeps_what_it_is_given(module) for module in branch.modules() if isinstance(module, GraphModule))
+
+
+def _keeps_what_it_is_given(module: GraphModule) -> bool:
+    nodes = list(module.graph.nodes)
+    if any(node.op == "call_module" for node in nodes):
+        return False
+    written = {memory_of(target) for node in nodes for target in written_by(node)}
+    given = {memory_of(node) for node in nodes if node.op in ("placeholder", "get_attr")}
+    return None not in written and not written & given

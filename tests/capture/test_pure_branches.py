@@ -40,3 +40,22 @@ def test_a_branch_that_writes_is_refused_by_torch() -> None:
     compiled = torch.compile(write, fullgraph=True, backend="eager")
     with pytest.raises(Exception, match="mutat"):
         compiled(vec(1, 2).requires_grad_(), vec(0, 0))
+
+
+def test_a_branch_may_write_to_what_it_has_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To ask would fail: torch cannot trace the write to a mask there."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        y = torch.zeros_like(x)
+        if x.sum() > 0:
+            inside = x > 1
+            y[inside] = x[inside] * 2
+        return y
+
+    asked: list[Any] = []
+    schema = CondOp.gen_schema
+    monkeypatch.setattr(CondOp, "gen_schema", lambda self, *given: asked.append(given) or schema(self, *given))
+    x = vec(1, 2, 3).requires_grad_()
+    torch.compile(convert(function), fullgraph=True, backend="eager")(x).sum().backward()
+    assert not asked
+    assert x.grad is not None and x.grad.tolist() == [0, 2, 2]
