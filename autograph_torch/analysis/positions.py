@@ -3,6 +3,7 @@
 for i in range(100):                   i counts, computes, is compared and indexes tensors
     if i > 10: x = x * 0.5             so this `if` is one on data
     x = step(x[i])                     but here, or in names[i], only a constant will do
+    print("trip", i)
     if x.norm() < 1e-6: break
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Callable
 import gast
 
 from autograph_torch.analysis.scopes import reads
+from autograph_torch.source.templates import call, runtime_function
 
 UNROLL_LIMIT = 8  # trips of a range that are worth a copy of the body each
 
@@ -45,6 +47,13 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
     arithmetic = (gast.BinOp, gast.Compare, gast.UnaryOp, gast.AugAssign)
     of_tensor = isinstance(node, gast.Subscript) and is_tensor(node.value)
     ok_here = isinstance(node, arithmetic) or of_tensor
+    if isinstance(node, gast.Call) and _shows(node):
+        shown = [part for argument in node.args for part in _parts(argument)]
+        others = [keyword.value for keyword in node.keywords]
+        return all(
+            (isinstance(part, gast.Name) and part in shown) or _computes(part, target, is_tensor)
+            for part in (*shown, *others)
+        )
     for child in gast.iter_child_nodes(node):
         bare = isinstance(child, gast.Name) and child.id == target
         if bare and not ok_here:
@@ -52,3 +61,26 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
         if not bare and not _computes(child, target, is_tensor):
             return False
     return True
+
+
+def _shows(node: gast.Call) -> bool:
+    """Whether a call prints or warns, as it was written or as an effect of the graph, which shows numbers of it."""
+    if runtime_function(node) == "effect":
+        return _shows(call(*node.args)) if node.args else False
+    function = node.func
+    if isinstance(function, gast.Attribute):
+        return function.attr == "warn" and isinstance(function.value, gast.Name) and function.value.id == "warnings"
+    return isinstance(function, gast.Name) and function.id == "print"
+
+
+def _parts(argument: gast.expr) -> list[gast.expr]:
+    """What a text is made of: the arguments of `"{:5d}".format(i)`, of `ag.text("{:5d}", i)`, or what is in f"{i}"."""
+    if isinstance(argument, gast.JoinedStr):
+        return [part.value for part in argument.values if isinstance(part, gast.FormattedValue)]
+    if isinstance(argument, gast.Call):
+        formats = isinstance(argument.func, gast.Attribute) and argument.func.attr == "format"
+        if runtime_function(argument) in ("text", "percent") or (
+            formats and isinstance(argument.func.value, gast.Constant)
+        ):
+            return list(argument.args)
+    return [argument]

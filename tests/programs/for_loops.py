@@ -385,3 +385,15 @@ def every_third_trip_of_a_loop_that_data_leaves(x):
             if x.norm() > 20:
                 break
     return x, checks
+
+
+@program(inputs=[lambda: (vec(8, 4), 20), lambda: (vec(0.1, 0), 20), lambda: (vec(8, 4), 3), lambda: (vec(8, 4), 0)])
+def position_that_is_printed_in_a_long_range(x, n):
+    for i in range(n):
+        x = x * 0.5
+        if i % 4 == 0:
+            print(f"trip {i:3d}", i)
+        if x.sum() < 0.1:
+            print("left at", i)
+            break
+    return x
