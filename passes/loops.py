@@ -178,7 +178,7 @@ class _Loops:
             return False
         leaves = exits(rest)
         if self._returns(node) and (leaves.breaks or leaves.continues):  # of a loop that has been left alone
-            self._facts.report("AG202", node, "data decides when this loop returns, and the loop around it stays a loop")
+            self._facts.report("AG202", node, "data decides when this loop returns; the one around it stays a loop")
             return False
         suspends = (gast.Yield, gast.YieldFrom, gast.Await)
         if any(isinstance(inner, suspends) for inner in gast.walk(node)):
