@@ -33,6 +33,7 @@ def convert_code(
     seeds: Mapping[str, Kind],
     effects: frozenset[str] = frozenset(),
     splits: frozenset[int] = frozenset(),
+    growing: frozenset[int] = frozenset(),
 ) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
 
@@ -42,6 +43,7 @@ def convert_code(
         seeds: kinds of its parameters, as far as the caller knows.
         effects: last names of further functions that are called for their effect.
         splits: lines of `if` statements that need what follows in both branches.
+        growing: lines of loops that lists grow in, or of statements in them.
 
     Raises:
         SourceError: AG302 when its source cannot be found.
@@ -49,7 +51,7 @@ def convert_code(
     if is_marked(function_code):
         return Conversion(function_code, ())
     with _no_collection():
-        return _converted(function_code, names, seeds, effects, splits)
+        return _converted(function_code, names, seeds, effects, splits, growing)
 
 
 def _converted(
@@ -58,9 +60,10 @@ def _converted(
     seeds: Mapping[str, Kind],
     effects: frozenset[str],
     splits: frozenset[int],
+    growing: frozenset[int],
 ) -> Conversion:
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds, effects=effects, splits=splits)
+    rewritten = rewrite_located(located, names, seeds, effects=effects, splits=splits, growing=growing)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -89,10 +92,12 @@ def rewrite_located(
     assume_unknown: bool = True,
     effects: frozenset[str] = frozenset(),
     splits: frozenset[int] = frozenset(),
+    growing: frozenset[int] = frozenset(),
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
-    around = replace(surroundings_of(located, names, assume_unknown, effects), split_lines=splits)
+    around = surroundings_of(located, names, assume_unknown, effects)
+    around = replace(around, split_lines=splits, growing_lines=growing)
     if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)

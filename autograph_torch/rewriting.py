@@ -37,6 +37,7 @@ class Surroundings:
     skipped_lines: frozenset[int] = frozenset()
     passes: tuple[Pass, ...] = PASSES
     split_lines: frozenset[int] = frozenset()
+    growing_lines: frozenset[int] = frozenset()
     effects: frozenset[str] = frozenset()
     deepest: int | None = None
 
@@ -98,6 +99,7 @@ def _run_passes(
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
         split_lines=around.split_lines,
+        growing_lines=around.growing_lines,
         effects=around.effects,
     )
     if not has_work(tree, facts):

@@ -15,6 +15,7 @@ from autograph_torch.passes.attributes import lower_attributes
 from autograph_torch.passes.branches import lower_branches
 from autograph_torch.passes.effects import lower_effects
 from autograph_torch.passes.filters import lower_filters
+from autograph_torch.passes.growing import lower_growing
 from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
@@ -31,6 +32,7 @@ __all__ = ["PASSES", "Pass", "has_work", "may_have_work"]
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
+    lower_growing,  # first, as the next: it looks for what the user wrote
     make_room,  # as if the user had written it so
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
     lower_filters,  # before logic and numbers: a filter becomes a test or an operand, which they then see

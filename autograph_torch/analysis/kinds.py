@@ -528,6 +528,8 @@ class Kinds:
             return T
         if runtime_function(node) in ("tolist", "sum_"):
             return S
+        if runtime_function(node) == "elements_of":
+            return D
         if isinstance(node.func, gast.Attribute):
             return self._method_call(node.func, node)
         if isinstance(node.func, gast.Name) and node.func.id not in self._env:

@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Five things can be told from a failure only:
+Six things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -15,6 +15,8 @@ Five things can be told from a failure only:
                                                return x + scale
 
 - a function that gives values of different types: what follows its call moves into both branches (passes/splits.py).
+
+- a list that grows in a loop whose number of trips depends on data (passes/growing.py).
 
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
 
@@ -35,6 +37,11 @@ _TYPES = ("AG310", "AG311", "AG312", "AG314")
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
+_GROWS = (
+    "in a loop whose number of trips depends on data",
+    "what is in a list or dict that the branches leave",
+    "the branches give a list of",
+)
 _NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
@@ -44,6 +51,7 @@ class Attempt:
     """What is known before a trace.
 
     splits: places (file, line) of `if` statements that need what follows in both branches.
+    growing: places of loops that lists grow in, or of statements in such loops.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
@@ -51,6 +59,7 @@ class Attempt:
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
+    growing: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
     settled: bool = False
@@ -66,11 +75,15 @@ class Attempt:
         if self.number >= _LIMIT:
             return None
         following = replace(self, number=self.number + 1)
+        place = (found.filename, found.line)
+        grows = place not in self.growing and any(words in found.message for words in _GROWS)
+        if grows and (found.code == "AG311" or place in self.splits):
+            return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
-        if (concerned or over_rows) and (found.filename, found.line) not in self.splits:
-            return replace(following, splits=self.splits | {(found.filename, found.line)})
+        if (concerned or over_rows) and place not in self.splits:
+            return replace(following, splits=self.splits | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})
         if EXPRESSION in found.message and not self.whole:
@@ -81,6 +94,10 @@ class Attempt:
             return replace(following, trace_gradients=True)
         return None
 
-    def lines_in(self, filename: str) -> frozenset[int]:
-        """The lines of a file whose `if` needs what follows in both branches."""
-        return frozenset(line for name, line in self.splits if name == filename)
+    def lines_in(self, filename: str) -> tuple[frozenset[int], frozenset[int]]:
+        """The lines of a file whose `if` needs what follows in both branches, and those of loops that lists grow in."""
+        splits, growing = (frozenset(line for name, line in places if name == filename) for places in self._places())
+        return splits, growing
+
+    def _places(self) -> tuple[frozenset[tuple[str, int]], frozenset[tuple[str, int]]]:
+        return self.splits, self.growing

@@ -48,6 +48,7 @@ from autograph_torch.capture.field_writes import allow_field_writes, fill_in_fie
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.global_writes import allow_global_writes
+from autograph_torch.capture.growing import LISTS
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -138,7 +139,7 @@ def install(required: bool = True) -> None:
         code = without_walking(code, parent, symbolic_locals)
         if code is plain.__code__:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
-        for filled_in in (FILLED_IN, CHOICES, OPEN_CONTENTS):
+        for filled_in in (FILLED_IN, CHOICES, OPEN_CONTENTS, LISTS):
             if code in filled_in:
                 symbolic_locals.update(filled_in[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
@@ -332,10 +333,10 @@ _attempts: list[Attempt] = []  # the traces under way; the innermost last
 def _rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     """The code of the function that is compiled, written anew when its own lines are concerned."""
     origin = origin_of(code)
-    if origin is None or not attempt.lines_in(code.co_filename):
+    splits, growing = attempt.lines_in(code.co_filename)
+    if origin is None or not (splits or growing):
         return code
-    splits = attempt.lines_in(code.co_filename)
-    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), splits).code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), splits, growing).code
     new = with_origin(marked(new, follow=follows_calls(code)), origin)
     return new if new.co_freevars == code.co_freevars else code
 
@@ -396,14 +397,18 @@ _conversions: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[types.Co
 
 
 def _conversion(
-    code: types.CodeType, seeds: frozenset[tuple[str, Kind]], globals_: dict[str, Any], splits: frozenset[int]
+    code: types.CodeType,
+    seeds: frozenset[tuple[str, Kind]],
+    globals_: dict[str, Any],
+    splits: frozenset[int],
+    growing: frozenset[int],
 ) -> types.CodeType:
     known = _conversions.setdefault(code, {})
     effects = _named_effects()
-    key = (seeds, id(globals_), splits, effects)
+    key = (seeds, id(globals_), splits, growing, effects)
     if key not in known:
         try:
-            new = convert_code(code, globals_, dict(seeds), effects, splits).code
+            new = convert_code(code, globals_, dict(seeds), effects, splits, growing).code
         except SourceError:
             new = marked(code)  # no source: traced as it is
         known[key] = new, globals_
@@ -422,9 +427,11 @@ def _converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: 
         kind = _kind(symbolic_locals.get(name))
         if kind is not None:
             seeds.append((name, kind))
-    lines = _attempts[-1].lines_in(code.co_filename) if _attempts else frozenset()
-    splits = lines & {line for *_, line in code.co_lines() if line is not None} if lines else lines
-    return _conversion(code, frozenset(seeds), function.get_globals(), splits)
+    splits, growing = _attempts[-1].lines_in(code.co_filename) if _attempts else (frozenset(), frozenset())
+    if splits or growing:
+        own = {line for *_, line in code.co_lines() if line is not None}
+        splits, growing = splits & own, growing & own
+    return _conversion(code, frozenset(seeds), function.get_globals(), splits, growing)
 
 
 def _kind(variable: Any) -> Kind | None:

@@ -34,6 +34,7 @@ from autograph_torch.capture.graph_writes import (
     storage_of,
     written,
 )
+from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
 
@@ -54,6 +55,7 @@ def check_at_the_end(output: Any) -> None:
 
     @functools.wraps(backend)
     def compile_graph(graph: GraphModule, inputs: list[Any], **settings: Any) -> Any:
+        check_lists(graph)
         keep_writes(graph)
         return backend(graph, inputs, **settings)
 

@@ -15,6 +15,7 @@ from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, repeated, text
 from autograph_torch.runtime.following import followed
+from autograph_torch.runtime.growing import concatenated, element, elements_of, growing_list, length, listed, stacked
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
@@ -37,18 +38,24 @@ __all__ = [
     "any_",
     "bound",
     "choice",
+    "concatenated",
     "cond",
     "contains",
     "effect",
+    "element",
+    "elements_of",
     "enumerate",
     "equal",
     "fail",
     "followed",
     "for_loop",
     "for_steps",
+    "growing_list",
     "index",
     "is_nonzero",
     "joined",
+    "length",
+    "listed",
     "math",
     "never",
     "not_",
@@ -63,6 +70,7 @@ __all__ = [
     "read",
     "repeated",
     "reversed",
+    "stacked",
     "sum_",
     "text",
     "tolist",

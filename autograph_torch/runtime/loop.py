@@ -10,6 +10,7 @@ import torch
 
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.carried import plain_containers
+from autograph_torch.runtime.growing import is_among, run_twice
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.outside import is_shared, keep
@@ -90,6 +91,7 @@ def run_with_writes(
     rebound: int,
     fixed: int,
     entered: bool | torch.Tensor,
+    pure: bool = False,
 ) -> State:
     """A staged loop over `state`: `rebound` values, then objects written to in place, then `fixed` values to read.
 
@@ -97,6 +99,8 @@ def run_with_writes(
     """
     count = len(state) - fixed
     mutated, given = state[rebound:count], state[count:]
+    if is_among(mutated):
+        return run_twice(run_with_writes, test, trip, state, rebound, fixed, entered)
     # Tensors that are written to have stand-ins inside; lists and dicts hold what copies of them hold.
     containers = plain_containers(mutated)
     changing = (*state[:rebound], *[HOLE if _stays(value) else value for value in mutated])
@@ -120,7 +124,7 @@ def run_with_writes(
 
     tensors = tuple(value for value in mutated if isinstance(value, torch.Tensor))
     final = staged.run(
-        lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, tensors_in(given)
+        lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, tensors_in(given), pure
     )
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):

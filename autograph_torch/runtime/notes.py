@@ -303,6 +303,49 @@ def same_tensors(site: str) -> tuple[int, ...]:
 
 
 @torch.compiler.assume_constant_result
+def new_list() -> str:
+    """A name for a list that grows in a loop."""
+    lists = tracing.notebook().setdefault("lists", {})
+    name = f"list {len(lists)}"
+    lists[name] = None
+    return name
+
+
+@torch.compiler.assume_constant_result
+def note_row(name: str, shape: Any, dtype: torch.dtype, device: str) -> int:
+    """Remember of what type the elements of such a list are."""
+    lists, row = tracing.notebook()["lists"], (tuple(shape), dtype, device)
+    if lists[name] not in (None, row):
+        raise_refusal(
+            "AG311",
+            "a list that grows in a loop on data takes tensors of different types or sizes",
+            "give all of them one dtype and one shape",
+        )
+    lists[name] = row
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def row_of(name: str) -> tuple[tuple[int, ...], torch.dtype, str]:
+    """The shape, dtype and device of the elements."""
+    found: tuple[tuple[int, ...], torch.dtype, str] = tracing.notebook()["lists"][name]
+    return found
+
+
+@torch.compiler.assume_constant_result
+def check_pure(site: str) -> int:
+    """At the end of a loop that will be run again: nothing but its state may be another than before."""
+    written = any(group[2] for group in memories.groups_of(site))
+    if written or tracing.fields_of(site) or tracing.containers_of(site) or carry_has_effects(site):
+        raise_refusal(
+            "AG311",
+            "a loop on data appends to a list, and does something else that others see",
+            "write into a tensor of the largest size and count",
+        )
+    return 0
+
+
+@torch.compiler.assume_constant_result
 def note_loop(site: str) -> int:
     """The newest torch.while_loop of the graph is that of the site."""
     memories.mark_loop(site)

@@ -76,6 +76,7 @@ def run(
     mutated: tuple[torch.Tensor, ...] = (),
     containers: tuple[Any, ...] = (),
     reads: tuple[torch.Tensor, ...] = (),
+    pure: bool = False,
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
 
@@ -86,6 +87,7 @@ def run(
         entered: whether there is a first trip: True, or a 0-d bool tensor.
         mutated, containers: tensors, and lists and dicts, from around the loop that trips write to, as far as is known.
         reads: tensors from around the loop that trips read, as far as is known.
+        pure: whether it may do nothing but give its state: it will be run again.
     """
     site = notes.new_site()
     keep_layouts()
@@ -121,6 +123,8 @@ def run(
             ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
             final, contents = decode(notes.carry_decoder(site), ends, plain_inside(carriers), handed)
             final = _whole(final, state, same)
+            if pure:
+                notes.check_pure(site)
             behind = len(contents) - fields
             count = behind - len(carriers)
             write_outside(

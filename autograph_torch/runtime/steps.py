@@ -16,6 +16,7 @@ import torch
 from autograph_torch.analysis.positions import UNROLL_LIMIT
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.growing import is_among
 from autograph_torch.runtime.iteration import Once, Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
@@ -137,7 +138,7 @@ def while_steps(
     value: Any = HOLE
     while True:
         flag = truth(cond_fn(*state))
-        if isinstance(flag, torch.Tensor):
+        if isinstance(flag, torch.Tensor) or (is_among(mutated) and flag):
             break
         if not flag:
             return _finish(after, state)

@@ -1,0 +1,269 @@
+"""Lists that grow in a loop whose number of trips depends on data: tensors of a size that the loop has counted.
+
+    xs = [x]                               xs = ag.growing([x])
+    while x > 1:                           ag.while_loop(..., mutated=(xs,))    x, and all trips again
+        x = x / 2                          return ag.stacked(xs)
+        xs.append(x)
+    return torch.stack(xs)
+
+A graph's loop can carry no list. So it is run twice: the first time it counts what is appended; then there is room for
+that many rows, and the second time they are filled. A loop that does anything else that others see is refused: it
+would do so twice. Nothing but the functions below is done with such a list (passes/growing.py), and nobody writes in
+place to what is appended.
+
+Outside of a trace `growing_list` gives the list, and every function here is what it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime import notes
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.iteration import Sequence
+from autograph_torch.runtime.refusal import refuse
+
+State = tuple[Any, ...]
+_ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
+
+
+class Growing:
+    """A list of tensors of one type: `begin`, then `count` rows of a tensor (None: none so far), then `more`.
+
+    The tensor has one row more: torch takes the gradient of one trip also where a loop makes none.
+    """
+
+    def __init__(self, begin: list[torch.Tensor], name: str) -> None:
+        self.begin = begin
+        self.rows: Any = None
+        self.count: Any = 0
+        self.more: list[torch.Tensor] = []
+        self.name = name
+
+    def append(self, item: Any) -> None:
+        _check(item, self.name)
+        (self.begin if self.rows is None else self.more).append(item)
+
+
+class Appending:
+    """The list inside of a trip: how many rows have come so far; the last of the list, if the loop begins with one."""
+
+    def __init__(
+        self, before: Any, count: Any, last: torch.Tensor | None, rows: torch.Tensor | None, name: str
+    ) -> None:
+        self.before = before
+        self.count = count
+        self.last = last
+        self.rows = rows
+        self.name = name
+
+    def append(self, item: Any) -> None:
+        _check(item, self.name)
+        note_copied(item)
+        if self.last is not None:
+            self.last = item.clone()
+        if self.rows is not None:
+            position = torch.scalar_tensor(self.count, dtype=torch.int64, device=item.device)
+            self.rows = torch.index_copy(self.rows, 0, position.reshape(1), item.unsqueeze(0))
+        self.count = self.count + 1
+
+
+def _check(item: Any, name: str) -> None:
+    if not isinstance(item, torch.Tensor):
+        refuse("AG311", "a list that grows in a loop on data takes something else than tensors", _ADVICE)
+    notes.note_row(name, tuple(item.shape), item.dtype, str(item.device))
+
+
+def note_copied(item: torch.Tensor) -> None:
+    """What is appended is copied: it may not be written to. (Noted by the tracer, capture/growing.py.)"""
+
+
+def growing_list(items: list[Any]) -> Any:
+    """A list that the loop behind this call appends to."""
+    if not torch.compiler.is_compiling() or not isinstance(items, list):
+        return items
+    made = Growing([], notes.new_list())
+    for k in range(len(items)):
+        made.append(items[k])
+    return made
+
+
+def is_among(values: State) -> bool:
+    """Whether one of the objects that a loop writes to is such a list."""
+    return len([value for value in values if isinstance(value, (Growing, Appending))]) > 0
+
+
+def run_twice(
+    run: Callable[..., State],
+    test: Callable[[State], Any],
+    trip: Callable[[State], State],
+    state: State,
+    rebound: int,
+    fixed: int,
+    entered: bool | torch.Tensor,
+) -> State:
+    """The staged loop `run` (see loop.run_with_writes) over a state with such lists."""
+    count = len(state) - fixed
+    lists: tuple[Any, ...] = state[rebound:count]
+    for k in range(len(lists)):
+        if not isinstance(lists[k], Growing):
+            refuse("AG311", "a loop on data appends to a list and writes to something else in place, too", _ADVICE)
+    number = len(lists)
+
+    def whole(before: State, rooms: int) -> State:
+        """The state with what stands for the lists: behind the rebound values are counts, last elements, rooms."""
+        inside: State = ()
+        for k in range(number):
+            last = before[rebound + number + k]
+            rows = before[rebound + 2 * number + k] if rooms else None
+            inside += (Appending(_length(lists[k]), before[rebound + k], last, rows, lists[k].name),)
+        return (*before[:rebound], *inside, *before[len(before) - fixed :])
+
+    def again(rooms: State, pure: bool) -> State:
+        extra: State = (*[0] * number, *[_last(lists[k]) for k in range(number)], *rooms)
+        begin = (*state[:rebound], *extra, *state[count:])
+
+        def one_trip(before: State) -> State:
+            inside = whole(before, len(rooms))
+            after = trip(inside)
+            counts: State = ()
+            lasts: State = ()
+            rows: State = ()
+            for k in range(number):
+                counts += (inside[rebound + k].count,)
+                lasts += (inside[rebound + k].last,)
+                rows += (inside[rebound + k].rows,) if rooms else ()
+            return (*after[:rebound], *counts, *lasts, *rows, *after[len(after) - fixed :])
+
+        return run(
+            lambda s: test(whole(s, len(rooms))), one_trip, begin, rebound + len(extra), fixed, entered, pure=pure
+        )
+
+    first = again((), True)
+    rooms: State = ()
+    for k in range(number):
+        shape, dtype, device = notes.row_of(lists[k].name)
+        size = first[rebound + k]
+        torch._check(size >= 0)
+        rooms += (torch.zeros((size + 1, *shape), dtype=dtype, device=device),)
+    final = again(rooms, False)
+    for k in range(number):
+        _take(lists[k], final[rebound + 2 * number + k], first[rebound + k])
+    return (*final[:rebound], *lists, *final[len(final) - fixed :])
+
+
+def _last(one: Growing) -> Any:
+    """The last element, where there surely is one."""
+    return one.more[-1] if one.more else None if one.rows is not None or not one.begin else one.begin[-1]
+
+
+def _take(one: Growing, rows: torch.Tensor, count: Any) -> None:
+    if one.rows is not None:
+        rows = torch.cat([one.rows.narrow(0, 0, one.count), *[row.unsqueeze(0) for row in one.more], rows])
+        count = one.count + len(one.more) + count
+    one.rows = rows
+    one.count = count
+    one.more = []
+
+
+def _length(one: Growing) -> Any:
+    return len(one.begin) + one.count + len(one.more)
+
+
+def _all(one: Growing) -> torch.Tensor:
+    """All elements as one tensor of its own, and a row more."""
+    if not one.begin and not one.more:
+        return one.rows.clone()
+    begin = [row.unsqueeze(0) for row in one.begin]
+    more = [row.unsqueeze(0) for row in one.more]
+    return torch.cat([*begin, one.rows.narrow(0, 0, one.count), *more, torch.zeros_like(one.rows.narrow(0, 0, 1))])
+
+
+# -- what may be done with such a list --------------------------------------------------------------------------------
+
+
+def length(one: Any) -> Any:
+    """`len(one)`."""
+    if isinstance(one, Appending):
+        return one.before + one.count
+    return _length(one) if isinstance(one, Growing) else len(one)
+
+
+def element(one: Any, index: int) -> Any:
+    """`one[index]`."""
+    if isinstance(one, Appending):
+        if index != -1 or one.last is None:
+            refuse("AG311", "a loop on data reads another element than the last one of a list that it fills", _ADVICE)
+        return one.last
+    if not isinstance(one, Growing):
+        return one[index]
+    if one.rows is None or 0 <= index < len(one.begin):
+        return one.begin[index]
+    if -len(one.more) <= index < 0:
+        return one.more[index]
+    rows, size = _all(one), _length(one)
+    there = size > index if index >= 0 else size >= -index
+    return cond(
+        there,
+        lambda: rows.select(0, index if index >= 0 else size + index).clone(),
+        lambda: fail(IndexError, "list index out of range"),
+    )
+
+
+def elements_of(one: Any) -> Any:
+    """What a loop runs over."""
+    if not isinstance(one, Growing):
+        return one
+    if one.rows is None:
+        return one.begin
+    rows = _all(one)
+    return Sequence(_length(one), lambda k: rows.select(0, k).clone(), False)
+
+
+def stacked(one: Any, dim: int = 0) -> Any:
+    """`torch.stack(one, dim)`."""
+    if not isinstance(one, Growing) or one.rows is None:
+        return torch.stack(one.begin if isinstance(one, Growing) else one, dim)
+    rows = _all(one).narrow(0, 0, _length(one)).movedim(0, dim).clone(memory_format=torch.contiguous_format)
+    if one.begin or one.more:
+        return rows
+    return cond(one.count > 0, lambda: rows, lambda: fail(RuntimeError, "stack expects a non-empty TensorList"))
+
+
+def concatenated(one: Any, dim: int = 0) -> Any:
+    """`torch.cat(one, dim)`."""
+    if not isinstance(one, Growing) or one.rows is None:
+        return torch.cat(one.begin if isinstance(one, Growing) else one, dim)
+    rows = _all(one).narrow(0, 0, _length(one))
+    if rows.ndim == 1:
+        refuse("AG311", "torch.cat of tensors without a dimension", "use torch.stack")
+    joined = rows.movedim(0, dim if dim >= 0 else dim - 1)
+    joined = (joined.flatten(dim, dim + 1) if dim >= 0 else joined.flatten(dim - 1, dim)).clone()
+    if one.begin or one.more:
+        return joined
+    return cond(
+        one.count > 0, lambda: joined, lambda: fail(ValueError, "torch.cat(): expected a non-empty list of Tensors")
+    )
+
+
+def listed(one: Any) -> Any:
+    """The list itself, to be returned: Python makes it of the rows when the graph has run."""
+    if not isinstance(one, Growing):
+        return one
+    if one.rows is None:
+        return list(one.begin)
+    return as_list(one.begin, one.rows.narrow(0, 0, one.count), one.more)
+
+
+def as_list(begin: list[Any], rows: torch.Tensor, more: list[Any], found: Any = None) -> Any:
+    """The value that is made behind the graph. (Filled in by the tracer, capture/growing.py.)"""
+    return found
+
+
+def unbound(begin: list[Any], rows: torch.Tensor, more: list[Any]) -> list[Any]:
+    """What runs behind the graph."""
+    return [*begin, *(row.clone() for row in rows.unbind(0)), *more]

@@ -1,0 +1,89 @@
+"""Which lists become those that the runtime can count: a golden text, and uses that leave a list as it is."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from types import CodeType
+
+import gast
+import pytest
+import torch
+
+from autograph_torch.live import convert_code
+from tests.harness import from_text
+
+BEFORE = """
+def path(x):
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    for k, y in enumerate(xs):
+        x = x + y * k
+    if not xs:
+        return xs[-1]
+    return torch.stack(xs), [xs]
+"""
+AFTER = """
+def path(x):
+    xs = ag.growing_list([x])
+
+    def body(x, xs):
+        x = x / 2
+        xs.append(x)
+        return (x, xs)
+    x, xs = ag.while_loop(lambda x, xs: x > 1, body, (x,), mutated=(xs,))
+
+    def body_2(item, x):
+        k, y = item
+        x = x + y * k
+        return (x,)
+    x, = ag.for_loop(ag.enumerate(ag.elements_of(xs)), body_2, (x,))
+    return ag.cond(ag.not_(ag.length(xs) > 0), lambda: ag.element(xs, -1), lambda: (ag.stacked(xs), [ag.listed(xs)]))
+"""
+OTHERWISE = """
+def path(x):
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return {use}
+"""
+
+
+def text_of(source: str, loop: int) -> str:
+    """The text of a function whose list grows in the loop on this line."""
+    code: CodeType = from_text(textwrap.dedent(source), "path", f"<growing {hash(source)}>").__code__
+    rewritten = convert_code(code, {"torch": torch}, {}, growing=frozenset({loop})).rewritten
+    assert rewritten is not None
+    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(rewritten.tree)))
+
+
+def test_text() -> None:
+    assert text_of(BEFORE, 4) == AFTER.strip()
+    assert text_of(BEFORE, 6) == AFTER.strip()  # a line in the loop
+
+
+def test_another_line() -> None:
+    assert "growing_list" not in text_of(BEFORE, 9)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "sum(xs)",
+        "helper(xs)",
+        "xs + [x]",
+        "xs[k]",
+        "xs[1:]",
+        "torch.stack(xs, out=x)",
+        "torch.stack(xs, k)",
+        "lambda: xs",
+        "[y for y in xs]",
+        "xs.pop()",
+        "xs.append(x)",
+    ],
+)
+def test_other_uses(use: str) -> None:
+    assert "growing_list" not in text_of(OTHERWISE.format(use=use), 4)

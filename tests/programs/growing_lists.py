@@ -1,0 +1,239 @@
+"""Lists that grow in a loop whose number of trips depends on data, and what is done with them afterwards."""
+
+import torch
+from torch import nn
+
+from tests.harness import integer, program, scalar, vec
+
+VALUES = [lambda: (scalar(100.0),), lambda: (scalar(0.5),), lambda: (scalar(3.0),)]
+COUNTS = [
+    lambda: (vec(1, 2, 3), integer(3)),
+    lambda: (vec(-1, -2, -3), integer(0)),
+    lambda: (vec(0.1, -0.2, 0.3), integer(1)),
+]
+
+
+@program(inputs=VALUES, grad=True)
+def stacked(x):
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return torch.stack(xs)
+
+
+@program(inputs=VALUES, grad=True)
+def last_and_length(x):
+    xs = []
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    if xs:
+        return xs[-1] + len(xs), xs[0]
+    return torch.tensor(-1.0), x
+
+
+@program(inputs=VALUES)
+def stack_of_what_may_be_empty(x):
+    xs = []
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return torch.stack(xs)
+
+
+@program(inputs=VALUES)
+def element_that_may_not_be_there(x):
+    xs = []
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return xs[2]
+
+
+@program(inputs=COUNTS, grad=True)
+def joined_in_a_for_loop(x, n):
+    parts = [x]
+    for i in range(n):
+        parts.append(parts[-1] * (i + 2))
+    return torch.cat(parts), len(parts), torch.stack(parts, dim=1), torch.cat(parts, dim=-1)
+
+
+@program(inputs=VALUES, grad=True)
+def iterated(x):
+    seen = []
+    while x > 1:
+        seen.append(x)
+        x = x * 0.5
+    total = torch.zeros(())
+    for k, h in enumerate(seen):
+        total = total + h * k
+    return total, len(seen)
+
+
+@program(inputs=VALUES, grad=True)
+def returned(x):
+    path = [x]
+    steps = 0
+    while path[-1] > 1 and steps < 5:
+        path.append(path[-1] * 0.5)
+        steps += 1
+    return path, steps, {"last": path[-1]}
+
+
+@program(inputs=VALUES)
+def two_lists(x):
+    xs = [x]
+    errors = []
+    while x > 1:
+        x = x / 3
+        xs.append(x)
+        errors.append((x - 1).abs())
+    return torch.stack(xs), errors
+
+
+@program(inputs=VALUES)
+def filled_under_a_test(x):
+    large = []
+    while x > 1:
+        if x > 10:
+            large.append(x)
+        x = x / 2
+    return len(large), x, large
+
+
+@program(inputs=VALUES)
+def filled_until_a_break(x):
+    xs = []
+    while True:
+        x = x / 2
+        if x < 1:
+            break
+        xs.append(x)
+    xs.append(x)
+    return torch.stack(xs), len(xs)
+
+
+@program(inputs=VALUES)
+def two_loops(x):
+    xs = [x]
+    y = x
+    while y > 1:
+        y = y / 2
+        xs.append(y)
+    xs.append(y * 100)
+    while y < 10:
+        y = y * 3
+        xs.append(y)
+    return torch.stack(xs), xs[-1]
+
+
+@program(inputs=VALUES, grad=True)
+class Solver(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = nn.Parameter(torch.tensor(0.5))
+
+    def forward(self, x):
+        path = [x]
+        while x.abs() > 1:
+            x = x - self.rate * x
+            path.append(x)
+        return torch.stack(path).mean(), path[-1]
+
+
+def trace_of(x):
+    path = [x]
+    while x > 1:
+        x = x / 2
+        path.append(x)
+    return torch.stack(path)
+
+
+@program(inputs=VALUES)
+def in_a_helper(x):
+    return trace_of(x).sum() + trace_of(x * 2).max()
+
+
+@program(inputs=VALUES)
+def counted_in_the_test(x):
+    xs = []
+    while len(xs) < x.abs():
+        xs.append(x + len(xs))
+        if len(xs) > 5:
+            break
+    return len(xs), xs
+
+
+@program(inputs=VALUES, refused="an element is written to in place")
+def element_written_afterwards(x):
+    x = x * 1
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    x += 10
+    return torch.stack(xs)
+
+
+@program(inputs=VALUES, refused="an element is written to in place")
+def element_written_in_the_trip(x):
+    xs = []
+    while x > 1:
+        y = x * 3
+        xs.append(y)
+        y.add_(1)
+        x = x / 2
+    return len(xs), xs
+
+
+@program(inputs=VALUES, refused="the loop would print twice")
+def loop_that_prints(x):
+    xs = []
+    while x > 1:
+        x = x / 2
+        print(x)
+        xs.append(x)
+    return xs
+
+
+@program(inputs=VALUES, refused="the loop would draw twice")
+def loop_that_draws(x):
+    xs = []
+    while x > 1:
+        x = x / 2 - torch.rand(()) * 0.1
+        xs.append(x)
+    return xs
+
+
+@program(inputs=VALUES, refused="the loop would write twice")
+def loop_that_writes(x):
+    xs = []
+    total = torch.zeros(())
+    while x > 1:
+        x = x / 2
+        total += x
+        xs.append(x)
+    return xs, total
+
+
+@program(inputs=VALUES, refused="elements of different sizes")
+def elements_of_different_sizes(x):
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x.reshape(1))
+    return xs
+
+
+@program(inputs=VALUES)
+def no_loop_on_data(x):
+    xs = [x]
+    k = 0
+    while k < 3:
+        k += 1
+        xs.append(x * k)
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return torch.stack(xs)
