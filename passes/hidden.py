@@ -23,6 +23,7 @@ from autograph_torch.analysis.scopes import (
     SCOPES,
     binds,
     free_reads,
+    rebound_around,
     sub_statements,
     walk_scope,
 )
@@ -36,28 +37,39 @@ _KEEPS = frozenset("append appendleft insert add setdefault register_forward_hoo
 def keep_hidden_writes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Report, and exclude from the passes that follow, what would hide a write."""
     if _made(function.body):
-        _look(function.body, [], False, facts)
+        functions = [node for node in walk_scope(function.body) if isinstance(node, FUNCTIONS)]
+        elsewhere = frozenset(name for node in functions for name in rebound_around(node))
+        _look(function.body, [], False, facts, elsewhere)
     return function
 
 
-def _look(block: list[gast.stmt], later: list[gast.stmt], again: bool, facts: Facts) -> None:
-    """`later` is what may run after the block, `again` whether the block itself may."""
+def _look(block: list[gast.stmt], later: list[gast.stmt], again: bool, facts: Facts, elsewhere: frozenset[str]) -> None:
+    """`later` is what may run after the block, `again` whether the block itself may.
+
+    `elsewhere`: the variables that functions rebind, whenever they are called.
+    """
     for index, node in enumerate(block):
         if isinstance(node, SCOPES):
             continue
         following = [*block[index + 1 :], *later]
         is_loop = isinstance(node, LOOPS)
         if isinstance(node, (gast.If, *LOOPS)) and (facts.is_site(node) or facts.needs_steps(node)):
-            _check(node, following, again or is_loop, facts)
+            _check(node, following, again or is_loop, facts, elsewhere)
         inside = [*([node] if is_loop else []), *following]
         for inner in [node, *getattr(node, "handlers", []), *getattr(node, "cases", [])]:
             for field in ("body", "orelse", "finalbody"):
-                _look(getattr(inner, field, None) or [], inside, again or is_loop, facts)
+                _look(getattr(inner, field, None) or [], inside, again or is_loop, facts, elsewhere)
 
 
-def _check(node: gast.If | gast.For | gast.While, later: list[gast.stmt], again: bool, facts: Facts) -> None:
+def _check(
+    node: gast.If | gast.For | gast.While,
+    later: list[gast.stmt],
+    again: bool,
+    facts: Facts,
+    elsewhere: frozenset[str],
+) -> None:
     arms = [node.body, node.orelse] if isinstance(node, gast.If) else [[*node.body, *_test(node)]]
-    for reader, variable in [found for arm in arms for found in _left_behind(arm, later, again)]:
+    for reader, variable in [found for arm in arms for found in _left_behind(arm, later, again, elsewhere)]:
         facts.report(
             "AG206",
             node,
@@ -71,10 +83,12 @@ def _test(node: gast.For | gast.While) -> list[gast.AST]:
     return [node.test] if isinstance(node, gast.While) else []
 
 
-def _left_behind(block: list[gast.AST], later: list[gast.stmt], again: bool) -> list[tuple[str, str]]:
+def _left_behind(
+    block: list[gast.AST], later: list[gast.stmt], again: bool, elsewhere: frozenset[str]
+) -> list[tuple[str, str]]:
     """Functions made in the block and used after it, each with a variable of the block that is bound anew after it."""
     made = _made(block)
-    bound, used, anew = set(binds(block)), live_before(later, EMPTY), set(binds(later))
+    bound, used, anew = set(binds(block)), live_before(later, EMPTY), {*binds(later), *elsewhere}
     in_every_trip = {name for node in block if not sub_statements(node) for name in binds(node)}
     in_every_trip |= {node.name for node in block if isinstance(node, FUNCTIONS)}
     return [

@@ -84,6 +84,7 @@ class _Structurer:
         """The block with its jumps structured; `explicit`: its end must be a jump."""
         done: list[gast.stmt] = []
         original, block = block, [part for statement in block for part in self._finish_behind(statement)]
+        block = [part for statement in block for part in self._else_behind(statement)]
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
             if not completes(block[max(index - 1, 0) : index]):  # never reached: nothing there is data's to decide
@@ -115,6 +116,14 @@ class _Structurer:
         if end.drops_continue and done and isinstance(done[-1], gast.Continue):
             done[-1:] = [] if len(done) > 1 else [replace(done[-1], gast.Pass())]
         return original if _same(done, original) else done
+
+    def _else_behind(self, node: gast.stmt) -> list[gast.stmt]:
+        """`else` of a loop that nothing breaks stands behind the loop, where data decide on a jump in it."""
+        if not isinstance(node, (gast.For, gast.While)) or exits(node.body).breaks:
+            return [node]
+        if not self._facts.exits_under_data(node.orelse):
+            return [node]
+        return [derive(node, orelse=[]), *node.orelse]
 
     def _finish_behind(self, node: gast.stmt) -> list[gast.stmt]:
         """What the last trip of `while True` does before it returns stands behind the loop."""

@@ -47,7 +47,39 @@ def func(x: torch.Tensor, n: torch.Tensor):
         x = add()
     return x, total
 """
-FOUND = [CONTINUED_BY_A_COMMENT, DELETED_AND_READ_LATER, LAMBDA_OF_A_CARRIED_VARIABLE]
+RANGE_WITHOUT_BOUNDS = """\
+import torch
+
+
+def func(x: torch.Tensor) -> torch.Tensor:
+    for i in range():
+        x = x / 2
+        if x.norm() < i:
+            break
+    return x
+"""
+RETURN_IN_THE_ELSE_OF_A_LOOP = """\
+import torch
+
+
+def func(x: torch.Tensor):
+    while x.norm() > 1:
+        x = x / 2  # halve
+    else:
+        if x.max() > 100:
+            return x
+        x = x * 0
+        return -x
+    x = x + 1
+    return x
+"""
+FOUND = [
+    CONTINUED_BY_A_COMMENT,
+    DELETED_AND_READ_LATER,
+    LAMBDA_OF_A_CARRIED_VARIABLE,
+    RANGE_WITHOUT_BOUNDS,
+    RETURN_IN_THE_ELSE_OF_A_LOOP,
+]
 
 
 @pytest.mark.parametrize("index", range(len(SEEDS)))

@@ -35,8 +35,12 @@ def counts_only(node: gast.For, is_tensor: Callable[[gast.expr], bool]) -> bool:
 def is_short(call: gast.Call) -> bool:
     """Whether a `range` is known to have so few trips that each gets a copy of the body."""
     bounds = [argument.value for argument in call.args if isinstance(argument, gast.Constant)]
-    known = len(bounds) == len(call.args) and all(type(bound) is int for bound in bounds) and bounds[2:] != [0]
-    return known and len(range(*bounds)) <= UNROLL_LIMIT
+    if len(bounds) != len(call.args) or any(type(bound) is not int for bound in bounds):
+        return False
+    try:
+        return len(range(*bounds)) <= UNROLL_LIMIT
+    except (TypeError, ValueError, OverflowError):  # no bounds, or four; a step of zero; more trips than Python counts
+        return False
 
 
 def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool]) -> bool:

@@ -217,3 +217,14 @@ def unreachable_code_after_return(x, n):
         return x * n
     x = x / 0
     return x
+
+
+@program(inputs=[lambda: (vec(3, 4),), lambda: (vec(-3, -4),), lambda: (vec(0.1, 0.2),)])
+def return_in_the_else_of_a_loop(x):
+    while x.norm() > 1:
+        x = x / 2
+    else:
+        if x.max() > 0.3:
+            return x, 1
+        x = x * 3
+    return x, 2

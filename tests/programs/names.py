@@ -751,3 +751,21 @@ def return_out_of_a_loop_inside_of_one_that_stays():
         return x
 
     return subject
+
+
+@program(refused="the lambda would keep the variable of the trip, which a function writes to", inputs=COUNTS)
+def lambda_of_a_variable_that_a_function_changes_behind_the_loop(x, n):
+    total, add = x * 0, None
+    while n > 0:
+        n = n - 1
+        total = x * 0
+        add = lambda: total + 1  # noqa: E731, B023
+
+    def grow():
+        nonlocal total
+        total = total + 5
+
+    grow()
+    if add is None:
+        return x
+    return add(), total
