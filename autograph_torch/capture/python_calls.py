@@ -4,6 +4,7 @@
     pickle.dumps(d)           its bytes, for d a constant (keys of caches)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     torch.arange(n)           torch.arange(n.item()), for n a tensor
+    torch.arange(2).tolist()  [0, 1]: no data are in it
     torch.squeeze(x)          x.squeeze(), which capture/views.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
     super().prop              the property of the base class, called
@@ -34,6 +35,7 @@ from torch._dynamo.variables import (
     SymNodeVariable,
     TupleVariable,
 )
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable
@@ -94,6 +96,10 @@ def python_calls() -> Iterator[None]:
     def call_tensor(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if name in ("inverse", "matrix_power"):
             return TorchInGraphFunctionVariable(getattr(torch, name)).call_function(tx, [self, *args], kwargs)
+        if name == "tolist" and not args and not kwargs:
+            counted = _counted(self.as_proxy().node)
+            if counted is not None:
+                return VariableTracker.build(tx, counted)
         return of_tensor(self, tx, name, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -125,6 +131,14 @@ def python_calls() -> Iterator[None]:
         SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
         BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
         TensorVariable.call_method = of_tensor  # type: ignore[method-assign]
+
+
+def _counted(node: torch.fx.Node) -> list[int] | None:
+    """The elements of a tensor that has just been made by torch.arange from constants."""
+    made = node.target is torch.arange and not node.users and set(node.kwargs) <= {"device"}
+    if not made or not node.args or any(type(bound) is not int for bound in node.args):
+        return None
+    return list(range(*node.args))  # type: ignore[arg-type]
 
 
 def _flag_from_data(function: Any, args: Any, kwargs: Any) -> int | str | None:

@@ -26,6 +26,11 @@ def sorted_items(x: torch.Tensor) -> list[str]:
     return names if x.ndim else []
 
 
+def constants_of_a_tensor(x: torch.Tensor) -> torch.Tensor:
+    axes = torch.arange(x.ndim).tolist()
+    return x.sum(axes) if x.sum() > 0 else x.mean(axes)
+
+
 def range_of_a_tensor(x: torch.Tensor) -> torch.Tensor:
     count = (x > 0).sum()
     return torch.arange(count + 1) if x.ndim else x
@@ -88,6 +93,7 @@ FUNCTIONS = [
     option_in_its_place,
     copied_dict,
     sorted_items,
+    constants_of_a_tensor,
     range_of_a_tensor,
     resized_to_its_size,
     classes_from_data,
