@@ -11,9 +11,10 @@
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
+    t.data                    t.detach(), in the bodies of operators: what is written there is seen
 
 Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable,
-BuiltinVariable, TensorVariable.call_method.
+BuiltinVariable, TensorVariable.call_method and method_attr_data.
 tests/capture/test_python_calls.py fails clearly when torch changes them.
 """
 
@@ -53,6 +54,7 @@ def python_calls() -> Iterator[None]:
     skipped, listed = SkipFunctionVariable.call_function, ListVariable.call_method
     built_in, of_tensor = BuiltinVariable.call_function, TensorVariable.call_method
     called, looked_up = TorchInGraphFunctionVariable.call_function, SuperVariable.var_getattr
+    data_of = TensorVariable.method_attr_data
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         method = self.value
@@ -102,6 +104,10 @@ def python_calls() -> Iterator[None]:
                 return VariableTracker.build(tx, counted)
         return of_tensor(self, tx, name, args, kwargs)
 
+    def data(self: Any, tx: Any) -> Any:
+        in_a_body = tx.output.current_tracer.parent is not None
+        return self.call_method(tx, "detach", [], {}) if in_a_body else data_of(self, tx)
+
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn in (isinstance, type) and args:
             refuse_question_of_type(args[0], tx)
@@ -122,6 +128,7 @@ def python_calls() -> Iterator[None]:
     SuperVariable.var_getattr = getattr_of_super  # type: ignore[method-assign]
     BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
     TensorVariable.call_method = call_tensor  # type: ignore[method-assign]
+    TensorVariable.method_attr_data = data  # type: ignore[method-assign]
     try:
         yield
     finally:
@@ -131,6 +138,7 @@ def python_calls() -> Iterator[None]:
         SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
         BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
         TensorVariable.call_method = of_tensor  # type: ignore[method-assign]
+        TensorVariable.method_attr_data = data_of  # type: ignore[method-assign]
 
 
 def _counted(node: torch.fx.Node) -> list[int] | None:
