@@ -1,16 +1,17 @@
 """Lists that a loop on data appends to become lists that the runtime can count (runtime/growing.py).
 
-    xs = [x]                               xs = ag.growing_list([x])
-    while x > 1:                           while x > 1:
-        x = x / 2                              x = x / 2
-        xs.append(x)                           xs.append(x)
-    return torch.stack(xs), len(xs)        return ag.stacked(xs), ag.length(xs)
+    xs = [x]                               xs = [x]
+    while x > 1:                           xs = ag.growing_list(xs)
+        x = x / 2                          while x > 1:
+        xs.append(x)                           x = x / 2
+    return torch.stack(xs), len(xs)            xs.append(x)
+                                           return ag.stacked(xs), ag.length(xs)
 
 A trace has shown which loops these are (capture/attempts.py). The list must be a local variable that is bound once, to
 a display, and everything that is done with it must be one of these:
 
-    xs.append(y)        len(xs)     torch.stack(xs), torch.cat(xs)      return xs, {"all": xs}
-    xs[-1], xs[0]       if xs:      for y in xs, in enumerate(xs), zip(xs, ys) or reversed(xs)
+    xs.append(y)        len(xs), sum(xs)        torch.stack(xs), torch.cat(xs)      return xs, {"all": xs}
+    xs[-1], xs[0]       if xs:                  for y in xs, in enumerate(xs), zip(xs, ys) or reversed(xs)
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, captured, names_of, parameters, walk_scope
-from autograph_torch.source.nodes import derive, rebuild, replace
-from autograph_torch.source.templates import constant, runtime_call
+from autograph_torch.source.nodes import name, place, rebuild, replace
+from autograph_torch.source.templates import assign, constant, runtime_call
 
 _OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
 _ITERATORS = ("enumerate", "zip", "reversed")
@@ -34,8 +35,8 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     if not facts.growing_lines:
         return function
     nodes = list(walk_scope(function.body))
-    loops = [node for node in nodes if isinstance(node, LOOPS) and _is_told(node, facts)]
-    names = {n for loop in loops for n in _appended_to(loop)}
+    loops = {id(node): _appended_to(node) for node in nodes if isinstance(node, LOOPS) and _is_told(node, facts)}
+    names = {n for appended in loops.values() for n in appended}
     hidden = {*parameters(function.args), *names_of(function.body).outer, *captured(function.body)}
     uses = [use for node in nodes for use in _uses(node, facts) if use[0].id in names - hidden]
     known = {id(use[0]) for use in uses}
@@ -44,13 +45,18 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     eligible = {n for n in names - hidden - unknown if bound.count(n) == 1}
     written = {id(old): new for one, old, new in uses if one.id in eligible and old is not new}
 
-    def rewrite(node: gast.AST) -> gast.AST:
+    def rewrite(node: gast.AST, inside: bool = False) -> gast.AST | list[gast.AST]:
         if isinstance(node, SCOPES):
             return node
         new = written.get(id(node))
-        return rebuild(node, rewrite) if new is None else replace(node, new)
+        if new is not None:
+            return replace(node, new)
+        grow = sorted(loops.get(id(node), set()) & eligible) if not inside else []
+        done = rebuild(node, lambda inner: rewrite(inner, inside or bool(grow)))
+        before = [place(assign([n], runtime_call("growing_list", name(n))), node) for n in grow]
+        return [*before, done] if grow else done
 
-    return derive(function, body=[rewrite(statement) for statement in function.body]) if written else function
+    return rebuild(function, lambda node: rewrite(node)) if eligible else function
 
 
 def _is_told(loop: gast.AST, facts: Facts) -> bool:
@@ -69,7 +75,7 @@ def _uses(node: gast.AST, facts: Facts) -> list[Use]:
     if isinstance(node, gast.Assign):
         only = node.targets[0] if len(node.targets) == 1 else None
         if isinstance(only, gast.Name) and isinstance(node.value, gast.List) and not _starred(node.value.elts):
-            return [(only, node.value, runtime_call("growing_list", node.value))]
+            return [(only,) * 3]
     elif isinstance(node, gast.Expr) and _is_append(node.value):
         return [(node.value.func.value,) * 3]
     elif isinstance(node, gast.Call):
@@ -95,6 +101,8 @@ def _calls(node: gast.Call, facts: Facts) -> list[Use]:
         return [(first[0], node, runtime_call(_OVER_ALL[path], *node.args, **named))]
     if facts.kinds.is_builtin(node.func, ("len",)) and first and len(node.args) == 1:
         return [(first[0], node, runtime_call("length", first[0]))]
+    if facts.kinds.is_builtin(node.func, ("sum",)) and first and len(node.args) == 1:
+        return [(first[0], node, runtime_call("total", first[0]))]
     if facts.kinds.is_builtin(node.func, _ITERATORS):
         return [(one, one, runtime_call("elements_of", one)) for one in _names(node.args)]
     return []

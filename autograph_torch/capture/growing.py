@@ -55,7 +55,7 @@ class UnboundVariable(VariableTracker):
 def _as_list(parent: Any, given: Locals) -> Locals:
     if is_of_one_type():
         raise_refusal("AG311", "a list whose length depends on data cannot be the result of a graph alone", _ADVICE)
-    return {"found": UnboundVariable([given[role].realize() for role in ("begin", "rows", "more")])}
+    return {"found": UnboundVariable([given[role].realize() for role in ("begin", "rows", "more", "numbers")])}
 
 
 def _note_copied(parent: Any, given: Locals) -> Locals:

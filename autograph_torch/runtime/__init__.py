@@ -27,6 +27,7 @@ from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
+from autograph_torch.runtime.totals import total
 from autograph_torch.runtime.values import undefined
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "sum_",
     "text",
     "tolist",
+    "total",
     "undefined",
     "while_loop",
     "while_steps",

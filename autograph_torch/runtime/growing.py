@@ -25,6 +25,7 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail
 from autograph_torch.runtime.iteration import Sequence
+from autograph_torch.runtime.layout import NUMBER_DTYPES
 from autograph_torch.runtime.refusal import refuse
 
 State = tuple[Any, ...]
@@ -32,29 +33,27 @@ _ADVICE = "write into a tensor of the largest size and count, or loop over a ran
 
 
 class Growing:
-    """A list of tensors of one type: `begin`, then `count` rows of a tensor (None: none so far), then `more`.
+    """A list of tensors of one type, or of numbers: `begin`, `count` rows of a tensor (None: none so far), and `more`.
 
     The tensor has one row more: torch takes the gradient of one trip also where a loop makes none.
     """
 
-    def __init__(self, begin: list[torch.Tensor], name: str) -> None:
+    def __init__(self, begin: list[Any], name: str) -> None:
         self.begin = begin
         self.rows: Any = None
         self.count: Any = 0
-        self.more: list[torch.Tensor] = []
+        self.more: list[Any] = []
         self.name = name
 
     def append(self, item: Any) -> None:
-        _check(item, self.name)
+        _row(item, self.name)
         (self.begin if self.rows is None else self.more).append(item)
 
 
 class Appending:
     """The list inside of a trip: how many rows have come so far; the last of the list, if the loop begins with one."""
 
-    def __init__(
-        self, before: Any, count: Any, last: torch.Tensor | None, rows: torch.Tensor | None, name: str
-    ) -> None:
+    def __init__(self, before: Any, count: Any, last: Any, rows: torch.Tensor | None, name: str) -> None:
         self.before = before
         self.count = count
         self.last = last
@@ -62,20 +61,33 @@ class Appending:
         self.name = name
 
     def append(self, item: Any) -> None:
-        _check(item, self.name)
-        note_copied(item)
+        row = _row(item, self.name)
+        if isinstance(item, torch.Tensor):
+            note_copied(item)
         if self.last is not None:
-            self.last = item.clone()
+            self.last = row.clone() if isinstance(item, torch.Tensor) else item
         if self.rows is not None:
-            position = torch.scalar_tensor(self.count, dtype=torch.int64, device=item.device)
-            self.rows = torch.index_copy(self.rows, 0, position.reshape(1), item.unsqueeze(0))
+            position = torch.scalar_tensor(self.count, dtype=torch.int64, device=row.device)
+            self.rows = torch.index_copy(self.rows, 0, position.reshape(1), row.unsqueeze(0))
         self.count = self.count + 1
 
 
-def _check(item: Any, name: str) -> None:
-    if not isinstance(item, torch.Tensor):
-        refuse("AG311", "a list that grows in a loop on data takes something else than tensors", _ADVICE)
-    notes.note_row(name, tuple(item.shape), item.dtype, str(item.device))
+def _row(item: Any, name: str) -> torch.Tensor:
+    """What is appended as a tensor, when all others are of its type."""
+    if isinstance(item, torch.Tensor):
+        notes.note_row(name, tuple(item.shape), item.dtype, str(item.device), False)
+        return item
+    kind = "" if isinstance(item, bool) else "int" if isinstance(item, int) else "float"
+    if not kind or not isinstance(item, (int, float)):
+        refuse("AG311", "a list that grows in a loop on data takes something else than tensors and numbers", _ADVICE)
+    notes.note_row(name, (), NUMBER_DTYPES[kind], "cpu", True)
+    return torch.scalar_tensor(item, dtype=NUMBER_DTYPES[kind], device="cpu")
+
+
+def _item(row: torch.Tensor, name: str) -> Any:
+    """A row as an element."""
+    copy = row.clone()
+    return copy.item() if notes.rows_are_numbers(name) else copy
 
 
 def note_copied(item: torch.Tensor) -> None:
@@ -146,7 +158,7 @@ def run_twice(
     first = again((), True)
     rooms: State = ()
     for k in range(number):
-        shape, dtype, device = notes.row_of(lists[k].name)
+        shape, dtype, device, _ = notes.row_of(lists[k].name)
         size = first[rebound + k]
         torch._check(size >= 0)
         rooms += (torch.zeros((size + 1, *shape), dtype=dtype, device=device),)
@@ -163,7 +175,9 @@ def _last(one: Growing) -> Any:
 
 def _take(one: Growing, rows: torch.Tensor, count: Any) -> None:
     if one.rows is not None:
-        rows = torch.cat([one.rows.narrow(0, 0, one.count), *[row.unsqueeze(0) for row in one.more], rows])
+        rows = torch.cat(
+            [one.rows.narrow(0, 0, one.count), *[_row(item, one.name).unsqueeze(0) for item in one.more], rows]
+        )
         count = one.count + len(one.more) + count
     one.rows = rows
     one.count = count
@@ -178,8 +192,8 @@ def _all(one: Growing) -> torch.Tensor:
     """All elements as one tensor of its own, and a row more."""
     if not one.begin and not one.more:
         return one.rows.clone()
-    begin = [row.unsqueeze(0) for row in one.begin]
-    more = [row.unsqueeze(0) for row in one.more]
+    begin = [_row(item, one.name).unsqueeze(0) for item in one.begin]
+    more = [_row(item, one.name).unsqueeze(0) for item in one.more]
     return torch.cat([*begin, one.rows.narrow(0, 0, one.count), *more, torch.zeros_like(one.rows.narrow(0, 0, 1))])
 
 
@@ -209,7 +223,7 @@ def element(one: Any, index: int) -> Any:
     there = size > index if index >= 0 else size >= -index
     return cond(
         there,
-        lambda: rows.select(0, index if index >= 0 else size + index).clone(),
+        lambda: _item(rows.select(0, index if index >= 0 else size + index), one.name),
         lambda: fail(IndexError, "list index out of range"),
     )
 
@@ -221,13 +235,20 @@ def elements_of(one: Any) -> Any:
     if one.rows is None:
         return one.begin
     rows = _all(one)
-    return Sequence(_length(one), lambda k: rows.select(0, k).clone(), False)
+    return Sequence(_length(one), lambda k: _item(rows.select(0, k), one.name), False)
+
+
+def rows_of(one: Growing) -> Sequence:
+    """What has come in loops."""
+    rows = one.rows
+    return Sequence(one.count, lambda k: _item(rows.select(0, k), one.name), False)
 
 
 def stacked(one: Any, dim: int = 0) -> Any:
     """`torch.stack(one, dim)`."""
     if not isinstance(one, Growing) or one.rows is None:
         return torch.stack(one.begin if isinstance(one, Growing) else one, dim)
+    _check_tensors(one)
     rows = _all(one).narrow(0, 0, _length(one)).movedim(0, dim).clone(memory_format=torch.contiguous_format)
     if one.begin or one.more:
         return rows
@@ -238,6 +259,7 @@ def concatenated(one: Any, dim: int = 0) -> Any:
     """`torch.cat(one, dim)`."""
     if not isinstance(one, Growing) or one.rows is None:
         return torch.cat(one.begin if isinstance(one, Growing) else one, dim)
+    _check_tensors(one)
     rows = _all(one).narrow(0, 0, _length(one))
     if rows.ndim == 1:
         refuse("AG311", "torch.cat of tensors without a dimension", "use torch.stack")
@@ -250,20 +272,25 @@ def concatenated(one: Any, dim: int = 0) -> Any:
     )
 
 
+def _check_tensors(one: Growing) -> None:
+    if notes.rows_are_numbers(one.name):
+        refuse("AG311", "a list of numbers is taken for one of tensors", "use torch.tensor")
+
+
 def listed(one: Any) -> Any:
     """The list itself, to be returned: Python makes it of the rows when the graph has run."""
     if not isinstance(one, Growing):
         return one
     if one.rows is None:
         return list(one.begin)
-    return as_list(one.begin, one.rows.narrow(0, 0, one.count), one.more)
+    return as_list(one.begin, one.rows.narrow(0, 0, one.count), one.more, notes.rows_are_numbers(one.name))
 
 
-def as_list(begin: list[Any], rows: torch.Tensor, more: list[Any], found: Any = None) -> Any:
+def as_list(begin: list[Any], rows: torch.Tensor, more: list[Any], numbers: bool, found: Any = None) -> Any:
     """The value that is made behind the graph. (Filled in by the tracer, capture/growing.py.)"""
     return found
 
 
-def unbound(begin: list[Any], rows: torch.Tensor, more: list[Any]) -> list[Any]:
+def unbound(begin: list[Any], rows: torch.Tensor, more: list[Any], numbers: bool) -> list[Any]:
     """What runs behind the graph."""
-    return [*begin, *(row.clone() for row in rows.unbind(0)), *more]
+    return [*begin, *(rows.tolist() if numbers else [row.clone() for row in rows.unbind(0)]), *more]

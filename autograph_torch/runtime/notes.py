@@ -312,9 +312,9 @@ def new_list() -> str:
 
 
 @torch.compiler.assume_constant_result
-def note_row(name: str, shape: Any, dtype: torch.dtype, device: str) -> int:
+def note_row(name: str, shape: Any, dtype: torch.dtype, device: str, number: bool) -> int:
     """Remember of what type the elements of such a list are."""
-    lists, row = tracing.notebook()["lists"], (tuple(shape), dtype, device)
+    lists, row = tracing.notebook()["lists"], (tuple(shape), dtype, device, number)
     if lists[name] not in (None, row):
         raise_refusal(
             "AG311",
@@ -326,10 +326,15 @@ def note_row(name: str, shape: Any, dtype: torch.dtype, device: str) -> int:
 
 
 @torch.compiler.assume_constant_result
-def row_of(name: str) -> tuple[tuple[int, ...], torch.dtype, str]:
-    """The shape, dtype and device of the elements."""
-    found: tuple[tuple[int, ...], torch.dtype, str] = tracing.notebook()["lists"][name]
+def row_of(name: str) -> tuple[tuple[int, ...], torch.dtype, str, bool]:
+    """The shape, dtype and device of the elements, and whether they are numbers."""
+    found: tuple[tuple[int, ...], torch.dtype, str, bool] = tracing.notebook()["lists"][name]
     return found
+
+
+@torch.compiler.assume_constant_result
+def rows_are_numbers(name: str) -> bool:
+    return bool(tracing.notebook()["lists"][name][3])
 
 
 @torch.compiler.assume_constant_result

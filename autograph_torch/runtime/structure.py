@@ -293,7 +293,7 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
         items.extend([copy_of(value[k], pairs) for k in range(len(value))])
         return items
     if own:
-        entries: dict[Any, Any] = {}
+        entries: dict[Any, Any] = OrderedDict() if type(value) is OrderedDict else {}
         pairs.append((value, entries))
         entries.update({key: copy_of(value[key], pairs) for key in value})
         return entries

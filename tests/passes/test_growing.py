@@ -27,7 +27,8 @@ def path(x):
 """
 AFTER = """
 def path(x):
-    xs = ag.growing_list([x])
+    xs = [x]
+    xs = ag.growing_list(xs)
 
     def body(x, xs):
         x = x / 2
@@ -72,7 +73,8 @@ def test_another_line() -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        "sum(xs)",
+        "sum(xs, x)",
+        "max(xs)",
         "helper(xs)",
         "xs + [x]",
         "xs[k]",

@@ -142,6 +142,32 @@ class Solver(nn.Module):
         return torch.stack(path).mean(), path[-1]
 
 
+@program(inputs=VALUES)
+def numbers(x):
+    values = [0.5]
+    places = []
+    i = 0
+    while x > 1:
+        x = x / 2
+        values.append(x.item())
+        if x > 2:
+            places.append(i)
+        i += 1
+    total = 0
+    for p in places:
+        total += p
+    return values, places, total, sum(values), values[-1]
+
+
+@program(inputs=VALUES, grad=True)
+def summed(x):
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return sum(xs) / len(xs)
+
+
 def trace_of(x):
     path = [x]
     while x > 1:
