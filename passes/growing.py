@@ -19,7 +19,7 @@ from __future__ import annotations
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, captured, names_of, parameters, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, captured, names_of, parameters, walk_scope
 from autograph_torch.source.nodes import name, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, runtime_call
 
@@ -45,14 +45,14 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     eligible = {n for n in names - hidden - unknown if bound.count(n) == 1}
     written = {id(old): new for one, old, new in uses if one.id in eligible and old is not new}
 
-    def rewrite(node: gast.AST, inside: bool = False) -> gast.AST | list[gast.AST]:
+    def rewrite(node: gast.AST, growing: frozenset[str] = frozenset()) -> gast.AST | list[gast.AST]:
         if isinstance(node, SCOPES):
             return node
         new = written.get(id(node))
         if new is not None:
             return replace(node, new)
-        grow = sorted(loops.get(id(node), set()) & eligible) if not inside else []
-        done = rebuild(node, lambda inner: rewrite(inner, inside or bool(grow)))
+        grow = sorted((loops.get(id(node), set()) & eligible) - growing)
+        done = rebuild(node, lambda inner: rewrite(inner, growing.union(grow)))
         before = [place(assign([n], runtime_call("growing_list", name(n))), node) for n in grow]
         return [*before, done] if grow else done
 
@@ -65,9 +65,10 @@ def _is_told(loop: gast.AST, facts: Facts) -> bool:
 
 
 def _appended_to(loop: gast.AST) -> set[str]:
+    """The names of lists from before a loop that it appends to."""
     calls = [node.func for node in gast.walk(loop) if isinstance(node, gast.Call)]
     found = [func.value for func in calls if isinstance(func, gast.Attribute) and func.attr == "append"]
-    return {node.id for node in found if isinstance(node, gast.Name)}
+    return {node.id for node in found if isinstance(node, gast.Name)} - set(binds(loop))
 
 
 def _uses(node: gast.AST, facts: Facts) -> list[Use]:

@@ -168,6 +168,42 @@ def summed(x):
     return sum(xs) / len(xs)
 
 
+@program(inputs=VALUES)
+def one_list_for_each_trip_of_another_loop(x):
+    out = []
+    for scale in (1.0, 2.0):
+        xs = [x * scale]
+        while xs[-1] > 4:
+            xs.append(xs[-1] / 2)
+        out.append(torch.stack(xs).sum(0))
+    return out
+
+
+@program(inputs=VALUES)
+def in_a_loop_on_data(x):
+    total = torch.zeros(())
+    while x > 1:
+        xs = [x]
+        y = x
+        while y > 2:
+            y = y / 3
+            xs.append(y)
+        total = total + torch.stack(xs).sum(0)
+        x = x / 2
+    return total
+
+
+@program(inputs=VALUES)
+def in_a_branch(x):
+    if x > 2:
+        xs = [x]
+        while x > 1:
+            x = x / 2
+            xs.append(x)
+        return torch.stack(xs).sum(0)
+    return x
+
+
 def trace_of(x):
     path = [x]
     while x > 1:
