@@ -83,6 +83,7 @@ from autograph_torch.capture.torch_fixes import (
     remember_objects,
     repair_attribute_writes,
     repair_equality_of_flags,
+    repair_lazy_properties,
     repair_names,
     repair_property_writes,
 )
@@ -161,6 +162,7 @@ def install(required: bool = True) -> None:
     repair_names()
     repair_property_writes()
     repair_equality_of_flags()
+    repair_lazy_properties()
     keep_checks_of_linalg()
     allow_operators_in_checkpoints()
     allow_stand_ins()

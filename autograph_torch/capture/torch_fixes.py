@@ -49,6 +49,11 @@ other. Inductor asks wherever it computes a flag that the program reads (`.item(
 10. torch 2.11 drops the check behind `torch.linalg.inv`, `cholesky` and the like from graphs that are made functional
 (Inductor, aot_eager): instead of an exception there are wrong numbers. Later versions register it as an effect, and so
 does this.
+
+11. A property of a distribution that is computed when it is first read (`Categorical.logits`) is looked up in the class
+when arguments are validated, and its guard then asks what the lookup gives for the function behind the property, which
+it does not have: "'_lazy_property_and_property' object has no attribute 'wrapped'". The guard belongs to what stands in
+the class.
 """
 
 from __future__ import annotations
@@ -65,11 +70,12 @@ from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVariable, dicts
+from torch._dynamo.variables import UserDefinedClassVariable, UserDefinedObjectVariable, UserFunctionVariable, dicts
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._higher_order_ops import effects
+from torch.distributions.utils import lazy_property
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.passes import runtime_assert
@@ -289,6 +295,20 @@ def repair_property_writes() -> None:
         return UserFunctionVariable(found.fset).call_function(tx, [self, value], {})
 
     UserDefinedObjectVariable.method_setattr_standard = set_attribute  # type: ignore[method-assign, assignment]
+
+
+def repair_lazy_properties() -> None:
+    """Let guards on properties of distributions ask for what stands in the class."""
+    resolve: Any = getattr(UserDefinedClassVariable, "resolve_cls_descriptor", None)
+    if resolve is None:
+        return
+
+    def resolve_descriptor(self: Any, tx: Any, name: str, cls_attr: object, source: Any) -> Any:
+        if source is not None and self.source is not None and isinstance(cls_attr, lazy_property):
+            source = self.get_source_by_walking_mro(tx, name)
+        return resolve(self, tx, name, cls_attr, source)
+
+    UserDefinedClassVariable.resolve_cls_descriptor = resolve_descriptor  # type: ignore[method-assign]
 
 
 def keep_checks_of_linalg() -> None:

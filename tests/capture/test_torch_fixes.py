@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograph_torch import autograph
+from autograph_torch import autograph, convert
 
 ROOT = Path(__file__).parents[2]
 
@@ -136,3 +136,14 @@ def test_checks_of_linalg_are_kept(backend: str) -> None:
     torch.testing.assert_close(compiled(torch.eye(2)), run(torch.eye(2)))
     with pytest.raises(torch.linalg.LinAlgError):
         compiled(torch.ones(2, 2))
+
+
+def test_properties_of_a_distribution_that_are_computed_when_read() -> None:
+    def function(p: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        y = torch.distributions.Categorical(probs=p, validate_args=True).log_prob(x)
+        return y * 2 if y.sum() > -1 else y
+
+    compiled = torch.compile(convert(function), fullgraph=True, backend="eager")
+    p = torch.tensor([[0.5, 0.5], [0.25, 0.75]])
+    for x in (torch.tensor([0, 1]), torch.tensor([1, 0])):
+        assert torch.equal(compiled(p, x), function(p, x))
