@@ -18,7 +18,7 @@ from functools import partial
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
 
-from tests.generator import Generated, generated, judge
+from tests.generator import SIZES, Generated, Size, generated, judge
 from tests.harness import Verdict, Way
 
 FAILURES = ("wrong", "crashed")
@@ -97,12 +97,18 @@ def explore(count: int, ways: tuple[Way, ...], budget: int, start: int) -> Repor
     return Report(counts, tuple(shrunk(tally, kind, count, budget, start) for kind in failing))
 
 
-def attempt(test: Callable[[Generated], None], count: int, start: int, phases: tuple[Phase, ...]) -> None:
+def attempt(
+    test: Callable[[Generated], None],
+    count: int,
+    start: int,
+    phases: tuple[Phase, ...],
+    sizes: tuple[Size, ...] = SIZES,
+) -> None:
     """Run `test` on `count` programs; the same ones for the same `start`."""
     quiet = settings(
         max_examples=count, phases=phases, database=None, deadline=None, suppress_health_check=list(HealthCheck)
     )
-    seed(start)(quiet(given(generated())(test)))()
+    seed(start)(quiet(given(generated(sizes))(test)))()
 
 
 def shrunk(tally: Tally, kind: str, count: int, budget: int, start: int) -> tuple[Generated, Verdict]:

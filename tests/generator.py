@@ -43,7 +43,8 @@ class Size:
 
 
 # Mostly small: a thousand small programs meet more pairs of constructs than ten large ones.
-SIZES = (*[Size(2, 1, 1)] * 6, *[Size(3, 2, 1)] * 3, Size(5, 3, 2))
+SMALL = (*[Size(2, 1, 1)] * 6, *[Size(3, 2, 1)] * 3)
+SIZES = (*SMALL, Size(5, 3, 2))
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Block:
 
 
 @st.composite
-def generated(draw: st.DrawFn) -> Generated:
+def generated(draw: st.DrawFn, sizes: tuple[Size, ...] = SIZES) -> Generated:
     """A function of PARAMETERS, and those of its features, that returns a tuple of fixed kinds."""
     grad = draw(st.booleans())
     allowed = sorted(name for name, feature in FEATURES.items() if not (grad and feature.no_gradients))
@@ -110,7 +111,7 @@ def generated(draw: st.DrawFn) -> Generated:
             for kind in EXPRESSIONS
         },
         tuple(template for feature in features for template in feature.statements),
-        draw(st.sampled_from(SIZES)),
+        draw(st.sampled_from(sizes)),
         in_place=not grad and draw(st.booleans()),
     )
     body = [f"nonlocal {', '.join(cells)}"] if cells else []

@@ -1,6 +1,6 @@
-"""Generated programs agree with eager or are refused: 300 of them, always the same ones.
+"""Generated programs agree with eager or are refused: 300 small ones, always the same.
 
-`python -m tests.fuzz` runs others, as many as are asked for, and looks for the smallest program that fails.
+`python -m tests.fuzz` runs others, also large ones, as many as are asked for, and looks for the smallest that fails.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase
 
 from tests.fuzz import attempt
-from tests.generator import Generated, judge
+from tests.generator import SMALL, Generated, judge
 
 PROGRAMS = 300
 PARTS = 10  # for workers to share
@@ -28,6 +28,6 @@ def test_generated_programs_agree_with_eager(part: int) -> None:
         kinds[made] = verdict.kind
         assert verdict.kind in ("equal", "refused"), f"{verdict.kind}, {verdict.reason}\n{made.text}"
 
-    attempt(agrees, PROGRAMS // PARTS, part, (Phase.generate,))
+    attempt(agrees, PROGRAMS // PARTS, part, (Phase.generate,), SMALL)
     refused = list(kinds.values()).count("refused")
     assert refused <= REFUSED_AT_MOST * len(kinds), f"{refused} of {len(kinds)} refused"
