@@ -2,19 +2,29 @@
 
 A converted instance has a class of its own, derived from the original one, whose `__call__` is converted code; what
 the forward pass reaches below it is converted when it is traced. Nothing of the original instance or class changes.
+
+    self.step = self._step          an attribute that leads back to the module
+    self.act = lambda x: x * self.scale
+
+In the copy such methods, functions and containers lead to the copy: it is there that the forward pass sets attributes.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 import types
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 
 from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.codeobject import marked, new_function
+from autograph_torch.live import is_filled
+
+_SHARED = ("_parameters", "_buffers", "_modules")  # both have the very same
 
 
 def convert_module(
@@ -32,7 +42,52 @@ def convert_module(
         model, original = _restored(model), original.__dict__["_autograph_origin"]
     new = copy.copy(model)
     new.__class__ = _converted_class(original, how, recursive, convert_function)
+    _lead_back(new, model)
     return new
+
+
+def _lead_back(new: torch.nn.Module, old: torch.nn.Module) -> None:
+    """Let the attributes and hooks of a copy that lead to what it was copied from lead to itself."""
+    for name, value in list(new.__dict__.items()):
+        if name not in _SHARED and (led := _led(value, old, new)) is not value:
+            new.__dict__[name] = led
+
+
+def _led(value: Any, old: Any, new: Any) -> Any:
+    """The same value, with `new` for `old`; itself where there is none in it."""
+    if value is old:
+        return new
+    if isinstance(value, types.MethodType):
+        return types.MethodType(value.__func__, new) if value.__self__ is old else value
+    if isinstance(value, types.FunctionType):
+        return _led_function(value, old, new)
+    if type(value) is functools.partial:
+        inner = (value.func, value.args, value.keywords)
+        led = tuple(_led(part, old, new) for part in inner)
+        return functools.partial(led[0], *led[1], **led[2]) if _differ(led, inner) else value
+    if type(value) in (list, tuple):
+        items = [_led(item, old, new) for item in value]
+        return type(value)(items) if _differ(items, value) else value
+    if type(value) in (dict, OrderedDict):
+        items = [_led(item, old, new) for item in value.values()]
+        return type(value)(zip(value, items, strict=True)) if _differ(items, value.values()) else value
+    return value
+
+
+def _led_function(function: types.FunctionType, old: Any, new: Any) -> types.FunctionType:
+    cells = function.__closure__ or ()
+    if not any(is_filled(cell) and cell.cell_contents is old for cell in cells):
+        return function
+    closure = tuple(types.CellType(new) if is_filled(cell) and cell.cell_contents is old else cell for cell in cells)
+    led = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, closure)
+    led.__kwdefaults__ = function.__kwdefaults__
+    led.__qualname__, led.__doc__, led.__module__ = function.__qualname__, function.__doc__, function.__module__
+    led.__dict__.update(function.__dict__)
+    return led
+
+
+def _differ(new: Iterable[Any], old: Iterable[Any]) -> bool:
+    return any(one is not other for one, other in zip(new, old, strict=True))
 
 
 def _converted_class(
@@ -77,6 +132,7 @@ def _restored(model: torch.nn.Module) -> torch.nn.Module:
     """The module as it was before conversion, sharing everything."""
     plain = torch.nn.Module.__new__(type(model)._autograph_origin)  # type: ignore[attr-defined]
     plain.__dict__.update({k: v for k, v in model.__dict__.items() if k != "_autograph_compiled"})
+    _lead_back(plain, model)
     return plain
 
 

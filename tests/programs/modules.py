@@ -1,5 +1,7 @@
 """nn.Module: convolutions and branches, experts, early exits, buffers that are read, eval-mode layers, module trees."""
 
+import functools
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -286,3 +288,30 @@ class SetUpByItsFirstInput(nn.Module):
             self.weight.data.copy_(x.abs())
             self.ready.data.copy_(torch.tensor(True))
         return x * self.weight
+
+
+class LeadsBackToItself(nn.Module):
+    """Attributes and a hook that lead to the module, and read what the forward pass sets."""
+
+    def __init__(self):
+        super().__init__()
+        self.step = self._step
+        self.steps = {"half": [functools.partial(self._step, factor=0.5)]}
+        self.shift = lambda x: x + self.level
+        self.register_forward_hook(lambda module, given, result: self._count())
+        self.count = 0
+
+    def _step(self, x, factor=1.0):
+        return x * self.level * factor
+
+    def _count(self):
+        self.count += 1
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)])
+class StoredMethodsOfTheModule(LeadsBackToItself):
+    def forward(self, x):
+        self.level = x * 2
+        if x.sum() > 0:
+            x = x + 1
+        return self.step(x), self.steps["half"][0](x), self.shift(x)
