@@ -24,6 +24,7 @@ from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.codeobject import marked, new_function
 from autograph_torch.live import is_filled
 
+_DEPTH = 8  # a container may be in itself
 _SHARED = ("_parameters", "_buffers", "_modules")  # both have the very same
 
 
@@ -53,8 +54,10 @@ def _lead_back(new: torch.nn.Module, old: torch.nn.Module) -> None:
             new.__dict__[name] = led
 
 
-def _led(value: Any, old: Any, new: Any) -> Any:
+def _led(value: Any, old: Any, new: Any, depth: int = 0) -> Any:
     """The same value, with `new` for `old`; itself where there is none in it."""
+    if depth > _DEPTH:
+        return value
     if value is old:
         return new
     if isinstance(value, types.MethodType):
@@ -63,13 +66,13 @@ def _led(value: Any, old: Any, new: Any) -> Any:
         return _led_function(value, old, new)
     if type(value) is functools.partial:
         inner = (value.func, value.args, value.keywords)
-        led = tuple(_led(part, old, new) for part in inner)
+        led = tuple(_led(part, old, new, depth + 1) for part in inner)
         return functools.partial(led[0], *led[1], **led[2]) if _differ(led, inner) else value
     if type(value) in (list, tuple):
-        items = [_led(item, old, new) for item in value]
+        items = [_led(item, old, new, depth + 1) for item in value]
         return type(value)(items) if _differ(items, value) else value
     if type(value) in (dict, OrderedDict):
-        items = [_led(item, old, new) for item in value.values()]
+        items = [_led(item, old, new, depth + 1) for item in value.values()]
         return type(value)(zip(value, items, strict=True)) if _differ(items, value.values()) else value
     return value
 
