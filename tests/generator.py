@@ -43,8 +43,8 @@ class Size:
 
 
 # Mostly small: a thousand small programs meet more pairs of constructs than ten large ones.
-SMALL = (*[Size(2, 1, 1)] * 6, *[Size(3, 2, 1)] * 3)
-SIZES = (*SMALL, Size(5, 3, 2))
+SMALL = (Size(2, 1, 1),)
+SIZES = (*SMALL * 6, *[Size(3, 2, 1)] * 3, Size(5, 3, 2))
 
 
 @dataclass(frozen=True)

@@ -49,18 +49,29 @@ AOT_EAGER = (
 # Traces of several seconds: they run with the slow tests. Others of their topics are of the same kind.
 LONG = frozenset(
     """
-    EarlyStopOverRows GreedyDecoder RecurrentCellUntilQuiet
-    a_list_in_a_dict_that_a_loop_replaces_is_written_afterwards a_list_is_returned_by_a_loop_and_written_behind_it
-    a_list_of_an_object_is_replaced_in_a_loop_and_written_afterwards a_sum_grows_in_place_in_two_loops
-    an_inner_list_is_replaced_in_a_branch argument_written_behind_a_loop_that_returns assert_over_lines
+    EarlyStopOverRows GreedyDecoder KeepsMetrics RecurrentCellUntilQuiet ResidualTree WeightThatALoopScales
+    a_dict_is_written_before_and_behind_a_break a_list_in_a_dict_that_a_loop_replaces_is_written_afterwards
+    a_list_is_returned_by_a_loop_and_written_behind_it
+    a_list_of_an_object_is_replaced_in_a_loop_and_written_afterwards
+    a_method_writes_to_containers_under_an_if_in_a_loop a_new_list_in_two_loops a_sum_grows_in_place_in_two_loops
+    a_write_gives_back_its_target_on_one_path accumulation_in_place an_inner_list_is_replaced_in_a_branch
+    an_object_is_written_to_and_replaced_in_a_loop argument_written_behind_a_loop_that_returns assert_over_lines
     attribute_that_is_none_until_the_first_hit beams_of_views_with_a_break break_after_a_write
-    break_and_continue_in_a_python_range break_with_gradients bubble_sort_with_early_exit conjugate_gradients
-    early_stopping_with_log else_of_a_for_when_not_found gradient_descent_with_early_stop
-    gradients_of_a_picked_tensor list_as_the_state_of_a_loop loop_over_a_list_behind_a_break
-    loop_over_nonzero_indices nested_loops_with_outer_return nonlocal_before_a_long_rest patience_that_runs_out
-    power_iteration raise_behind_a_loop_that_returns read_in_one_loop_and_written_in_the_next return_inside_a_loop
-    stack_of_a_list_behind_a_break state_object_of_the_caller_rebuilt steps_of_a_trainer while_inside_a_branch
-    while_true_with_break
+    break_and_continue_in_a_python_range break_in_a_python_range break_out_of_a_tensor_range break_with_gradients
+    bubble_sort_with_early_exit comparison_of_two_chosen_numbers conditional_expression_then_a_write
+    conjugate_gradients early_stop early_stopping_tensors early_stopping_with_log else_of_a_for_when_not_found
+    else_of_a_while_when_no_divisor entropy_of_checked_probabilities exception_of_the_users
+    gradient_descent_with_early_stop gradients_of_a_picked_tensor helper_reads in_a_tuple item_count_as_predicate
+    kmeans_until_stable length_of_nonzero_in_a_while_test list_as_the_state_of_a_loop
+    list_with_another_name_behind_a_break local_dataclass_updated loop_in_a_loop loop_over_a_list_behind_a_break
+    loop_over_nonzero_indices matrix_exponential_by_scaling name_undefined_without_a_trip nested_both
+    nested_loops_with_outer_return newton_that_may_not_converge none_until_a_function_finds_it
+    nonlocal_before_a_long_rest nonlocal_of_a_function_defined_in_a_branch nucleus_cutoff patience_that_runs_out
+    power_iteration python_while_with_a_tensor_break raise_behind_a_loop_that_returns
+    read_in_one_loop_and_written_in_the_next relu_with_a_flag return_in_each_arm return_inside_a_loop
+    some_of_the_rows_of_two_masks stack_of_a_list_behind_a_break state_object_of_the_caller_rebuilt steps_of_a_trainer
+    sum_in_a_branch sum_that_may_be_the_number_zero tensor_in_a_dict_written_in_place tensor_written_in_loop
+    vector_that_starts_as_a_number while_inside_a_branch while_true_with_break
     """.split()
 )
 # Topics whose programs need the decorator: an exception is handled inside, or leaves writes behind.
