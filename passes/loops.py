@@ -26,6 +26,7 @@ State rule (`reads` are handed through unchanged): bound in the loop, and live a
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -109,7 +110,14 @@ class _Loops:
         self._always_live = always_live
         self._around = names_around(function)
         self._declared = frozenset(names_of(function.body).outer)
+        self._closed_over: Live = EMPTY
         self.maybe_undefined: dict[str, None] = {}
+
+    def _closing_over(self, names: Live) -> _Loops:
+        """The lowering of a function of ours that reads `names` from around: it must not bind them."""
+        inner = copy.copy(self)
+        inner._closed_over = names
+        return inner
 
     def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
@@ -118,7 +126,8 @@ class _Loops:
             live = lives[index] | self._always_live
             if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement, block[index + 1 :], targets):
                 if self._returns(statement) or self._takes(statement, block[index + 1 :]):
-                    rest = self.block(block[index + 1 :], after, targets, bound | frozenset(binds(statement)))
+                    bound_by_then = bound | frozenset(binds(statement))
+                    rest = self._closing_over(EMPTY).block(block[index + 1 :], after, targets, bound_by_then)
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
                 done.extend(self._loop(statement, live, targets, bound))
             else:
@@ -268,8 +277,9 @@ class _Loops:
         self, node: gast.For | gast.While, carry: _Carry, body: list[gast.stmt], bound: frozenset[str]
     ) -> list[gast.stmt]:
         """The body of a loop as the body of a function: its jumps are returns by now, so nothing is live at its end."""
-        inside = bound | set(carry.names) | set(binds(node.target) if isinstance(node, gast.For) else ())
-        return self.block(body, EMPTY, Targets(), inside)
+        parameters = {*carry.names, *(binds(node.target) if isinstance(node, gast.For) else ())}
+        closed_over = frozenset(reads(body)) - parameters - frozenset(binds(body))
+        return self._closing_over(closed_over).block(body, EMPTY, Targets(), bound | parameters)
 
     def _note_undefined(self, carry: _Carry, bound: frozenset[str], block: list[gast.stmt]) -> None:
         shared = [n for n in binds(block) if n in carry.shared and n not in self._declared]
@@ -307,7 +317,8 @@ class _Loops:
         keywords.update(paths)
         if rest is None:
             result = runtime_call(operator, *arguments, **keywords)
-            kept = [n if n not in self._around else self._facts.fresh("same") for n in carry.names]
+            foreign = self._around | self._closed_over
+            kept = [n if n not in foreign else self._facts.fresh("same") for n in carry.names]
             statements.append(assign(kept, result, always_tuple=True))
         else:
             never = _attribute(RUNTIME, "never") if _is_endless(node) else None

@@ -10,7 +10,8 @@
                                            ag.cond(x.sum() > 0, then)
 
 Such are variables that a function or lambda of this function captures, where a body uses that function; and those that
-this function declares `global` or `nonlocal`, where a body calls what may be another function that does.
+this function declares `global` or `nonlocal`, where a body calls what may be another function that does, or raises: who
+catches that sees what was written before it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from autograph_torch.analysis import vocabulary as words
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, binds, free_reads, names_of, reads, rebound_around, walk_scope
 from autograph_torch.source.nodes import place
-from autograph_torch.source.templates import is_generated, runtime_function
+from autograph_torch.source.templates import is_generated, is_runtime_call, runtime_function
 
 _METHODS = frozenset(
     "append extend insert pop popleft appendleft remove clear copy get keys values items update setdefault index count "
@@ -39,9 +40,9 @@ class Shared:
         self._kinds = kinds
         self._read: dict[str, set[str]] = {}  # by the name of a function: the variables around it that it reads
         self._rebound: dict[str, set[str]] = {}
-        self._named: dict[str, set[str]] = {}  # the functions that it may call
         self._loose_reads: set[str] = set()  # of functions that others may hold
-        self._loose_rebinds = set(names_of(function.body).outer)
+        self._declared = set(names_of(function.body).outer)
+        self._loose_rebinds = set(self._declared)
         self._globals = {n for node in walk_scope(function.body) if isinstance(node, gast.Global) for n in node.names}
         self._look(function)
 
@@ -80,6 +81,8 @@ class Shared:
         if (self._loose_reads & bound or self._loose_rebinds & (bound | reads(block))) and self._calls(block):
             seen |= self._loose_reads
             rebound |= self._loose_rebinds
+        if self._declared & bound and _raises(block):
+            rebound |= self._declared & bound
         return frozenset((seen & bound) | rebound)
 
     def declared(self, shared: Iterable[str], body: list[gast.stmt]) -> list[gast.stmt]:
@@ -113,3 +116,8 @@ class Shared:
             return True
         known = func.attr in words.TENSOR_METHODS | words.PYTHON_METHODS | _METHODS
         return not known and self._kinds.of(func.value) in (Kind.UNKNOWN, Kind.CONTAINER)
+
+
+def _raises(block: list[gast.AST]) -> bool:
+    nodes = [node for statement in block for node in gast.walk(statement)]
+    return any(isinstance(node, (gast.Raise, gast.Assert)) or is_runtime_call(node, "fail") for node in nodes)

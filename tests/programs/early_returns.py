@@ -228,3 +228,18 @@ def return_in_the_else_of_a_loop(x):
             return x, 1
         x = x * 3
     return x, 2
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2),)])
+def loop_in_a_trip_that_reads_what_is_not_the_trips(x):
+    y = x * 2
+    for row in x:
+        n = torch.tensor(0)
+        while True:
+            if not row > 0 or n >= 3:
+                break
+            n = n + 1
+            seen = y
+        if row + n > 4:
+            return n, y
+    return y, seen

@@ -5,6 +5,7 @@ import torch
 from tests.harness import program, vec
 
 SIGNS = [lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(0.1, -0.2, 0.3),)]
+FROM_THE_GRAPH = "handlers run in Python, the exception comes from the graph"
 calls = 0
 
 
@@ -198,3 +199,42 @@ def variable_of_the_module_that_is_tested(x):
     if x.sum() > 0:
         count()
     return x if calls > 1 else x * 2
+
+
+@program(inputs=SIGNS, refused=FROM_THE_GRAPH)
+def written_before_an_exception_that_others_see(x):
+    left = 3
+
+    def spend(x):
+        nonlocal left
+        if x.sum() > 0:
+            left -= 1
+            if x.max() > 1:
+                raise ValueError("too much")
+            left -= 1
+        return x * left
+
+    try:
+        y = spend(x)
+    except ValueError:
+        y = x
+    return y, left
+
+
+@program(inputs=SIGNS, refused=FROM_THE_GRAPH)
+def written_in_a_loop_before_an_exception(x):
+    left = 3
+
+    def spend(x):
+        nonlocal left
+        while x.sum() > 1:
+            left = left - 1
+            x = x / 2
+            assert x.max() < 1.2
+        return x * left
+
+    try:
+        y = spend(x)
+    except AssertionError:
+        y = x
+    return y, left
