@@ -23,7 +23,7 @@ from autograph_torch.analysis.scopes import (
     SCOPES,
     binds,
     free_reads,
-    rebound_around,
+    rebound_by_functions,
     sub_statements,
     walk_scope,
 )
@@ -37,9 +37,7 @@ _KEEPS = frozenset("append appendleft insert add setdefault register_forward_hoo
 def keep_hidden_writes(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Report, and exclude from the passes that follow, what would hide a write."""
     if _made(function.body):
-        functions = [node for node in walk_scope(function.body) if isinstance(node, FUNCTIONS)]
-        elsewhere = frozenset(name for node in functions for name in rebound_around(node))
-        _look(function.body, [], False, facts, elsewhere)
+        _look(function.body, [], False, facts, rebound_by_functions(function.body))
     return function
 
 

@@ -17,7 +17,7 @@ from autograph_torch.analysis.scopes import (
     Exits,
     exits,
     reached,
-    rebound_around,
+    rebound_by_functions,
     sub_statements,
     walk_scope,
 )
@@ -122,8 +122,7 @@ class Facts:
     @cached_property
     def _rebound_inside(self) -> frozenset[str]:
         """Names that functions inside of this one write to as `nonlocal`: a parameter in between would be written."""
-        inner = [node for node in walk_scope(self.function.body) if isinstance(node, SCOPES)]
-        return frozenset(name for node in inner for name in rebound_around(node))
+        return rebound_by_functions(self.function.body)
 
     def dynamic_iterable(self, node: gast.expr) -> bool:
         """Whether the number of trips of `for ... in node` depends on data."""

@@ -32,11 +32,11 @@ from autograph_torch.analysis.scopes import (
     exits,
     names_of,
     parameters,
-    rebound_around,
+    rebound_by_functions,
     walk_scope,
 )
 from autograph_torch.source.nodes import statements
-from autograph_torch.source.templates import is_generated, runtime_function
+from autograph_torch.source.templates import runtime_function
 
 
 class Kind(enum.IntEnum):
@@ -176,7 +176,7 @@ class Kinds:
         nodes = list(walk_scope(body))
         self._imported = self._own_imports(nodes)
         self._collect_evidence(nodes)
-        self._forget_what_others_rebind(body, nodes)
+        self._forget_what_others_rebind(body)
         binding = [node for node in nodes if isinstance(node, _BINDING)]
         asking = [node for node in nodes if isinstance(node, (gast.If, gast.While, gast.For))]
         for _ in range(8):
@@ -259,10 +259,9 @@ class Kinds:
             elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
                 self._learn(node.name, P)
 
-    def _forget_what_others_rebind(self, body: list[gast.stmt], nodes: list[gast.AST]) -> None:
+    def _forget_what_others_rebind(self, body: list[gast.stmt]) -> None:
         """What a call may put into a variable of this function is not known from its own assignments."""
-        inner = [node for node in nodes if isinstance(node, (*FUNCTIONS, gast.ClassDef)) and not is_generated(node)]
-        for name in {name for node in inner for name in rebound_around(node)} | set(names_of(body).outer):
+        for name in rebound_by_functions(body) | set(names_of(body).outer):
             self._learn(name, U)
 
     def _learn(self, name: str, kind: Kind) -> None:

@@ -117,21 +117,21 @@ def _with(node: gast.With, after: Live, targets: Targets) -> Live:
 
 def _try(node: gast.Try, after: Live, targets: Targets) -> Live:
     end = live_before(node.finalbody, after, targets) if node.finalbody else after
-    caught: Live = EMPTY
-    for handler in node.handlers:
-        live = live_before(handler.body, end, targets) - ({handler.name.id} if handler.name else set())
-        caught |= live | (reads(handler.type) if handler.type is not None else set())
+    asked = reads([handler.type for handler in node.handlers if handler.type is not None])
     inside = replace(targets, on_raise=live_on_raise(node, after, targets))
-    return live_before([*node.body, *node.orelse], end, inside) | caught
+    return live_before([*node.body, *node.orelse], end, inside) | _caught(node, end, targets) | asked
 
 
 def live_on_raise(node: gast.Try, after: Live, targets: Targets) -> Live:
     """Names that are read when an exception leaves the body of a `try`."""
     end = live_before(node.finalbody, after, targets) if node.finalbody else after
-    caught: Live = EMPTY
-    for handler in node.handlers:
-        caught |= live_before(handler.body, end, targets) - ({handler.name.id} if handler.name else set())
-    return targets.on_raise | caught | (end if node.finalbody else EMPTY)
+    return targets.on_raise | _caught(node, end, targets) | (end if node.finalbody else EMPTY)
+
+
+def _caught(node: gast.Try, end: Live, targets: Targets) -> Live:
+    """Names that the handlers read before they bind them."""
+    named = [(handler.body, {handler.name.id} if handler.name else set()) for handler in node.handlers]
+    return EMPTY.union(*(live_before(body, end, targets) - names for body, names in named))
 
 
 def bound_at_start(function: gast.FunctionDef) -> frozenset[str]:

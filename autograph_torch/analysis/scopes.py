@@ -85,6 +85,12 @@ def rebound_around(function: gast.AST) -> set[str]:
     return {name for node in gast.walk(function) if isinstance(node, gast.Nonlocal) for name in node.names}
 
 
+def rebound_by_functions(block: Iterable[gast.AST]) -> frozenset[str]:
+    """Variables that the user's functions and classes in a block rebind, whenever they are called."""
+    inner = [node for node in walk_scope(block) if isinstance(node, SCOPES) and not is_generated(node)]
+    return frozenset(name for node in inner for name in rebound_around(node))
+
+
 def _signature(function: gast.AST, found: Names) -> None:
     for node in [*getattr(function, "decorator_list", []), *function.args.defaults, *function.args.kw_defaults]:
         if node is not None:

@@ -24,13 +24,11 @@ import gast
 from autograph_torch.analysis import vocabulary as words
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, binds, free_reads, names_of, reads, rebound_around, walk_scope
+from autograph_torch.analysis.writes import CONTAINER_WRITES
 from autograph_torch.source.nodes import place
 from autograph_torch.source.templates import is_generated, is_runtime_call, runtime_function
 
-_METHODS = frozenset(
-    "append extend insert pop popleft appendleft remove clear copy get keys values items update setdefault index count "
-    "reverse sort add discard replace _replace format join startswith endswith".split()
-)
+_METHODS = CONTAINER_WRITES | frozenset("popleft appendleft copy get values items index count _replace".split())
 
 
 class Shared:

@@ -96,8 +96,8 @@ class Attempt:
 
     def lines_in(self, filename: str) -> tuple[frozenset[int], frozenset[int]]:
         """The lines of a file whose `if` needs what follows in both branches, and those of loops that lists grow in."""
-        splits, growing = (frozenset(line for name, line in places if name == filename) for places in self._places())
-        return splits, growing
+        return _lines_in(filename, self.splits), _lines_in(filename, self.growing)
 
-    def _places(self) -> tuple[frozenset[tuple[str, int]], frozenset[tuple[str, int]]]:
-        return self.splits, self.growing
+
+def _lines_in(filename: str, places: frozenset[tuple[str, int]]) -> frozenset[int]:
+    return frozenset(line for name, line in places if name == filename)

@@ -17,7 +17,6 @@ from typing import Any
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstantVariable,
-    LazyVariableTracker,
     TensorVariable,
     TupleVariable,
     UnspecializedPythonVariable,
@@ -51,14 +50,10 @@ def choosing_extremes() -> Iterator[None]:
 def _values(args: Any) -> Any:
     if len(args) != 1:
         return args
-    only = _known(args[0])
+    only = args[0].realize()
     return only.items if isinstance(only, BaseListVariable) else []
 
 
 def _is_tensor(variable: Any) -> bool:
-    variable = _known(variable)
+    variable = variable.realize()
     return isinstance(variable, TensorVariable) and not isinstance(variable, UnspecializedPythonVariable)
-
-
-def _known(variable: Any) -> Any:
-    return variable.realize() if isinstance(variable, LazyVariableTracker) else variable

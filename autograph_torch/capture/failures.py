@@ -9,19 +9,16 @@ are taken for the program's, too, unless the graph writes to its inputs: graphs 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
+from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.runtime import notes, performing
 from autograph_torch.runtime.gradients import draws_random_numbers
 
 Compiled = Callable[..., Any]
-
-_IN_PLACE = frozenset((operator.setitem, *(getattr(operator, name) for name in operator.__all__ if name[:1] == "i")))
-_WITH_STATISTICS = frozenset(("batch_norm", "instance_norm"))  # they write to their second and third argument
 
 
 def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
@@ -58,31 +55,5 @@ def _nodes(graph: torch.fx.GraphModule) -> Iterator[Any]:
 def written_inputs(graph: torch.fx.Graph) -> list[int]:
     """The positions of the placeholders whose memory some node writes to."""
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
-    written = {memory_of(node) for writer in graph.nodes for node in written_by(writer)}
-    return [index for index, node in enumerate(placeholders) if memory_of(node) in written - {None}]
-
-
-def written_by(node: torch.fx.Node) -> list[torch.fx.Node]:
-    """The arguments that a node changes in place."""
-    found: list[Any] = [value for key, value in node.kwargs.items() if key == "out"]
-    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
-    if node.op == "call_method":
-        in_place = name.endswith("_") and not name.endswith("__")
-    else:
-        in_place = node.op == "call_function" and (node.target in _IN_PLACE or name.rstrip("0123456789").endswith("_"))
-    if in_place or name == "__setitem__":
-        found.append(node.args[0])
-    if name in _WITH_STATISTICS:
-        found.extend(node.args[1:3])
-        found.extend(node.kwargs.get(key) for key in ("running_mean", "running_var"))
-    schema = getattr(node.target, "_schema", None)
-    if schema is not None and schema.is_mutable:
-        found.extend(node.args)
-    flat, _ = torch.utils._pytree.tree_flatten(found)
-    return [one for one in flat if isinstance(one, torch.fx.Node)]
-
-
-def memory_of(node: torch.fx.Node) -> int | None:
-    """What identifies the memory of a tensor; views have that of their base."""
-    value = node.meta.get("example_value")
-    return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None
+    storages = {storage_at(target) for node in graph.nodes for target in written(node)} - {None}
+    return [index for index, node in enumerate(placeholders) if storage_at(node) in storages]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import LazyVariableTracker, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables import SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
@@ -55,14 +55,14 @@ def _integer(tx: Any, variable: Any) -> Any:
 
 def _is_flag(variable: Any) -> bool:
     """Whether it is a truth value that depends on data."""
-    variable = _known(variable)
+    variable = variable.realize()
     if not isinstance(variable, SymNodeVariable):
         return False
     return isinstance(variable.sym_num, torch.SymBool) and has_free_unbacked_symbols(variable.sym_num)
 
 
 def _is_flag_tensor(variable: Any) -> bool:
-    variable = _known(variable)
+    variable = variable.realize()
     return bool(
         variable.is_tensor() and variable.dtype is torch.bool and variable.valid_size() and _is_single(variable)
     )
@@ -74,9 +74,5 @@ def _is_single(variable: Any) -> bool:
 
 def _suits(function: Any, operands: Any) -> bool:
     """Whether an integer does what a truth value does; a tensor of truth values stays one, and none is subtracted."""
-    tensors = [one for one in map(_known, operands) if one.is_tensor()]
+    tensors = [one for one in (operand.realize() for operand in operands) if one.is_tensor()]
     return not tensors or (function in _OF_TENSORS and all(one.dtype not in (torch.bool, None) for one in tensors))
-
-
-def _known(variable: Any) -> Any:
-    return variable.realize() if isinstance(variable, LazyVariableTracker) else variable

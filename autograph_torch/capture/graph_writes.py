@@ -17,55 +17,54 @@ Storage = int
 
 _OPERATORS = ("cond", "while_loop")
 _NO_WRITES = frozenset(("requires_grad_",))
-_IN_PLACE = frozenset(
-    (
-        operator.iadd,
-        operator.iand,
-        operator.ifloordiv,
-        operator.ilshift,
-        operator.imatmul,
-        operator.imod,
-        operator.imul,
-        operator.ior,
-        operator.ipow,
-        operator.irshift,
-        operator.isub,
-        operator.itruediv,
-        operator.ixor,
-        operator.setitem,
-    )
-)
+_NAMES = "setitem iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
+_IN_PLACE = frozenset(getattr(operator, name) for name in _NAMES)
+_IN_PLACE_METHODS = frozenset(f"__{name}__" for name in _NAMES)
+_NORMALISATIONS = (torch.batch_norm, torch.instance_norm)  # (input, weight, bias, mean, variance, whether they write)
 
 
 def written(node: Node) -> list[Node]:
     """The nodes of the tensors that a node writes to."""
-    if node.op == "call_method":
-        method = name_of(node)
-        return (
-            [arguments_of(node)[0]]
-            if method.endswith("_") and not method.endswith("__") and method not in _NO_WRITES
-            else []
-        )
+    if writes_in_place(node):
+        return _flat(next(iter((*node.args, *node.kwargs.values())), None)) + _by_signature(node)
     if node.op != "call_function" or is_operator(node):
         return []
-    if node.target in _IN_PLACE:
-        return [arguments_of(node)[0]]
-    if isinstance(node.target, torch._ops.OpOverload):
+    if isinstance(node.target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
         return _by_schema(node)
+    return _by_signature(node)
+
+
+def writes_in_place(node: Node) -> bool:
+    """Whether a node writes to its first argument and hands it out."""
     name = name_of(node)
-    found = _flat(node.args[0]) if name.endswith("_") and not name.endswith("__") and node.args else []
-    return [*found, *_by_signature(node)]
+    if node.op == "call_function":
+        return node.target in _IN_PLACE or (_is_in_place(name) and not is_operator(node))
+    return node.op == "call_method" and (name in _IN_PLACE_METHODS or _is_in_place(name))
+
+
+def _is_in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__") and name not in _NO_WRITES
 
 
 def _by_schema(node: Node) -> list[Any]:
-    arguments = node.target._schema.arguments  # type: ignore[union-attr]
-    values = {**dict(zip((one.name for one in arguments), node.args, strict=False)), **node.kwargs}
-    writing = [one.name for one in arguments if one.alias_info is not None and one.alias_info.is_write]
-    return [value for name in writing if name in values for value in _flat(values[name])]
+    found: dict[Node, None] = {}
+    for overload in _overloads(node.target):
+        arguments = overload._schema.arguments
+        values = {**dict(zip((one.name for one in arguments), node.args, strict=False)), **node.kwargs}
+        writing = [one.name for one in arguments if one.alias_info is not None and one.alias_info.is_write]
+        found.update((value, None) for name in writing if name in values for value in _flat(values[name]))
+    return list(found)
+
+
+def _overloads(target: Any) -> list[Any]:
+    is_packet = isinstance(target, torch._ops.OpOverloadPacket)
+    return [getattr(target, name) for name in target.overloads()] if is_packet else [target]
 
 
 def _by_signature(node: Node) -> list[Any]:
     """`out=`, `inplace=True`, and the running statistics of a normalisation in training."""
+    if node.target in _NORMALISATIONS:
+        return [found for value in node.args[3:5] for found in _flat(value)] if node.args[5] else []
     try:
         given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments  # type: ignore[arg-type]
     except (TypeError, ValueError):  # a built-in function without a signature

@@ -33,7 +33,6 @@ _MAKERS = frozenset(
     "new_empty scalar_tensor eye".split()
 )
 _COPIES = frozenset("clone reshape where getitem to view movedim contiguous".split())
-_ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
 
 
 class UnboundVariable(VariableTracker):
@@ -54,7 +53,8 @@ class UnboundVariable(VariableTracker):
 
 def _as_list(parent: Any, given: Locals) -> Locals:
     if is_of_one_type():
-        raise_refusal("AG311", "a list whose length depends on data cannot be the result of a graph alone", _ADVICE)
+        message = "a list whose length depends on data cannot be the result of a graph alone"
+        raise_refusal("AG311", message, growing.ADVICE)
     return {"found": UnboundVariable([given[role].realize() for role in ("begin", "rows", "more", "numbers")])}
 
 
@@ -83,7 +83,7 @@ def check_lists(module: GraphModule) -> None:
             drawing = [node for node in inside if draws_random_numbers(node)]
             if drawing and any(_APPENDED in node.meta for node in inside):
                 message = "random numbers in a loop on data that appends to a list, which would run twice"
-                raise capture_error_at(drawing[0], "AG311", message, _ADVICE)
+                raise capture_error_at(drawing[0], "AG311", message, growing.ADVICE)
 
 
 def _check_writes(graph: Graph) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 
-from autograph_torch.capture.failures import memory_of, written_by
+from autograph_torch.capture.graph_writes import storage_at, written
 
 _AUTOGRAD = torch._C.DispatchKey.Autograd  # type: ignore[attr-defined]
 
@@ -57,6 +57,6 @@ def _keeps_what_it_is_given(module: GraphModule) -> bool:
     nodes = list(module.graph.nodes)
     if any(node.op == "call_module" for node in nodes):
         return False
-    written = {memory_of(target) for node in nodes for target in written_by(node)}
-    given = {memory_of(node) for node in nodes if node.op in ("placeholder", "get_attr")}
-    return None not in written and not written & given
+    storages = {storage_at(target) for node in nodes for target in written(node)}
+    given = {storage_at(node) for node in nodes if node.op in ("placeholder", "get_attr")}
+    return None not in storages and not storages & given

@@ -14,9 +14,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from autograph_torch.capture.failures import memory_of, written_by
-
-_OPERATORS = (torch.ops.higher_order.cond, torch.ops.higher_order.while_loop)
+from autograph_torch.capture.graph_writes import Storage, is_operator, storage_at, written
 
 
 def keep_operands(module: GraphModule) -> None:
@@ -28,16 +26,16 @@ def keep_operands(module: GraphModule) -> None:
 
 
 def _keep_in(graph: torch.fx.Graph) -> bool:
-    written: set[int | None] = set()  # the memories that nodes behind the current one write to
+    storages: set[Storage | None] = set()  # that nodes behind the current one write to
     changed = False
     for node in reversed(list(graph.nodes)):
-        if node.target in _OPERATORS and written and any(map(_has_gradient, node.all_input_nodes)):
+        if is_operator(node) and storages and any(map(_has_gradient, node.all_input_nodes)):
             for operand in node.all_input_nodes:
-                if memory_of(operand) in written:
+                if storage_at(operand) in storages:
                     _copy_before(node, operand)
                     changed = True
-        written.update(memory_of(one) for one in written_by(node))
-        written.discard(None)
+        storages.update(storage_at(target) for target in written(node))
+        storages.discard(None)
     return changed
 
 

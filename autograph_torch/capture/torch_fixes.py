@@ -103,8 +103,6 @@ def repair_attribute_writes() -> None:
 def remember_objects() -> None:
     """Let objects from outside that a body is the first to look at be known behind it."""
     remember = SideEffects.track_runahead_tensor_and_symvar_side_effects
-    if hasattr(SideEffects, _REMEMBERS):
-        return
 
     def remember_more(self: Any, other: Any) -> None:
         remember(self, other)
@@ -114,7 +112,6 @@ def remember_objects() -> None:
                 self.id_to_variable[id(item)] = variable
                 self.keepalive.append(item)
 
-    setattr(SideEffects, _REMEMBERS, True)
     SideEffects.track_runahead_tensor_and_symvar_side_effects = remember_more  # type: ignore[method-assign]
 
 
@@ -125,7 +122,6 @@ def _is_as_it_was(variable: Any) -> bool:
     return variable.source is not None and isinstance(variable.mutation_type, _FROM_OUTSIDE) and not changed
 
 
-_REMEMBERS = "_autograph_remembers"
 _FROM_OUTSIDE = (AttributeMutationExisting, ValueMutationExisting)
 
 

@@ -22,7 +22,6 @@ Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` o
 from __future__ import annotations
 
 import contextlib
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -38,10 +37,9 @@ from torch.fx.experimental.symbolic_shapes import (
     statically_known_true,
 )
 
+from autograph_torch.capture.graph_writes import writes_in_place
 from autograph_torch.runtime import queries
 
-_OPERATORS = "setitem iadd isub imul itruediv ifloordiv imod ipow"
-_IN_PLACE = tuple(getattr(operator, name) for name in _OPERATORS.split())
 _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 
 
@@ -83,16 +81,11 @@ def _without_needless_symbols(get_fake_value: Callable[..., Any]) -> Callable[..
         pending = tx.output.shape_env.pending_fresh_unbacked_symbols
         known = list(pending)
         value = get_fake_value(node, tx, *args, **kwargs)
-        if _writes_in_place(node):
+        if writes_in_place(node):
             pending[:] = [one for one in pending if one in known or one in free_unbacked_symbols(value)]
         return value
 
     return fake_value
-
-
-def _writes_in_place(node: Node) -> bool:
-    name = getattr(node.target, "__name__", node.target)
-    return node.target in _IN_PLACE or (isinstance(name, str) and name.endswith("_") and not name.endswith("__"))
 
 
 def _squeezed(self: Any, tx: Any, *args: Any, **kwargs: Any) -> None:

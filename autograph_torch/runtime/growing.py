@@ -1,6 +1,6 @@
 """Lists that grow in a loop whose number of trips depends on data: tensors of a size that the loop has counted.
 
-    xs = [x]                               xs = ag.growing([x])
+    xs = [x]                               xs = ag.growing_list([x])
     while x > 1:                           ag.while_loop(..., mutated=(xs,))    x, and all trips again
         x = x / 2                          return ag.stacked(xs)
         xs.append(x)
@@ -29,7 +29,7 @@ from autograph_torch.runtime.layout import NUMBER_DTYPES
 from autograph_torch.runtime.refusal import refuse
 
 State = tuple[Any, ...]
-_ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
+ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
 
 
 class Growing:
@@ -79,7 +79,7 @@ def _row(item: Any, name: str) -> torch.Tensor:
         return item
     kind = "" if isinstance(item, bool) else "int" if isinstance(item, int) else "float"
     if not kind or not isinstance(item, (int, float)):
-        refuse("AG311", "a list that grows in a loop on data takes something else than tensors and numbers", _ADVICE)
+        refuse("AG311", "a list that grows in a loop on data takes something else than tensors and numbers", ADVICE)
     notes.note_row(name, (), NUMBER_DTYPES[kind], "cpu", True)
     return torch.scalar_tensor(item, dtype=NUMBER_DTYPES[kind], device="cpu")
 
@@ -123,7 +123,7 @@ def run_twice(
     lists: tuple[Any, ...] = state[rebound:count]
     for k in range(len(lists)):
         if not isinstance(lists[k], Growing):
-            refuse("AG311", "a loop on data appends to a list and writes to something else in place, too", _ADVICE)
+            refuse("AG311", "a loop on data appends to a list and writes to something else in place, too", ADVICE)
     number = len(lists)
 
     def whole(before: State, rooms: int) -> State:
@@ -211,7 +211,7 @@ def element(one: Any, index: int) -> Any:
     """`one[index]`."""
     if isinstance(one, Appending):
         if index != -1 or one.last is None:
-            refuse("AG311", "a loop on data reads another element than the last one of a list that it fills", _ADVICE)
+            refuse("AG311", "a loop on data reads another element than the last one of a list that it fills", ADVICE)
         return one.last
     if not isinstance(one, Growing):
         return one[index]

@@ -208,11 +208,9 @@ def _make_harmless(tracer: Any, changed: set[Any]) -> None:
     from torch._dynamo.output_graph import AliasingInfo
 
     tracer.has_aliasing = lambda: AliasingInfo(False, "")
-    last = [node for node in tracer.graph.nodes if node.op == "placeholder"][
-        -1:
-    ]  # torch puts more inputs before others
+    placeholders = [node for node in tracer.graph.nodes if node.op == "placeholder"]
     for node in changed:
-        with tracer.graph.inserting_after(*last):
+        with tracer.graph.inserting_after(*placeholders[-1:]):  # torch puts more inputs before others
             copy = tracer.graph.call_method("clone", (node,))
         copy.meta["example_value"] = node.meta["example_value"]
         node.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
