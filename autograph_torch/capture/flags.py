@@ -6,7 +6,8 @@
 torch would have to know them ("Could not guard on data-dependent expression Eq(u0, 1)"). Here they are made integers
 by way of a tensor where `int` or arithmetic asks for that.
 
-Private: BuiltinVariable.call_function. tests/capture/test_flags.py fails clearly when torch changes it.
+Private: BuiltinVariable.call_function, and compare_op_handlers, which holds bound methods of it.
+tests/capture/test_flags.py fails clearly when torch changes it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
@@ -26,25 +28,31 @@ from autograph_torch.runtime import queries
 _NAMES = "add sub mul truediv floordiv mod pow neg pos iadd isub imul itruediv ifloordiv imod ipow"
 _ARITHMETIC = frozenset((abs, round, *(getattr(operator, name) for name in _NAMES.split())))
 _OF_TENSORS = frozenset((operator.add, operator.mul, operator.iadd, operator.imul))
-_ORDER = frozenset((operator.lt, operator.le, operator.gt, operator.ge))
+_COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne}
 
 
 @contextlib.contextmanager
 def flags_as_integers() -> Iterator[None]:
-    """While this is in force, truth values from data are integers to `int`, to arithmetic and to `<`."""
+    """While this is in force, truth values from data are integers to `int`, to arithmetic, to `<` and `!=`."""
     built_in = BuiltinVariable.call_function
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is int and len(args) == 1 and (_is_flag(args[0]) or _is_flag_tensor(args[0])):
             return _integer(tx, args[0])
-        if (self.fn in _ARITHMETIC or self.fn in _ORDER) and _suits(self.fn, args):
+        if (self.fn in _ARITHMETIC or self.fn in _COMPARISONS.values()) and _suits(self.fn, args):
             args = [_integer(tx, one) if _is_flag(one) else one for one in args]
+        if self.fn in (operator.xor, operator.ixor) and any(map(_is_flag, args)) and all(map(_is_bool, args)):
+            return BuiltinVariable(operator.ne).call_function(tx, args, kwargs)
         return built_in(self, tx, args, kwargs)
 
+    handlers = symbolic_convert.compare_op_handlers
+    before = {symbol: handlers[symbol] for symbol in _COMPARISONS}
     BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
+    handlers.update({symbol: BuiltinVariable(function).call_function for symbol, function in _COMPARISONS.items()})
     try:
         yield
     finally:
+        handlers.update(before)
         BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
 
 
@@ -59,6 +67,11 @@ def _is_flag(variable: Any) -> bool:
     if not isinstance(variable, SymNodeVariable):
         return False
     return isinstance(variable.sym_num, torch.SymBool) and has_free_unbacked_symbols(variable.sym_num)
+
+
+def _is_bool(variable: Any) -> bool:
+    variable = variable.realize()
+    return _is_flag(variable) or (variable.is_python_constant() and variable.python_type() is bool)
 
 
 def _is_flag_tensor(variable: Any) -> bool:

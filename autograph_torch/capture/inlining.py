@@ -57,6 +57,7 @@ from autograph_torch.capture.log_sum_exp import sums_of_none
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
+from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
 from autograph_torch.capture.out_arguments import write_behind
@@ -323,6 +324,7 @@ _REPAIRS = (
     known_sizes,
     gradients_of_their_own,
     indices_from_data,
+    natural_exponents,
     flags_as_integers,
     choosing_extremes,
     deques_with_lengths,

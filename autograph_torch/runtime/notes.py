@@ -462,9 +462,22 @@ def note_site(construct: str, outcome: str) -> int:
 @torch.compiler.assume_constant_result
 def squeezed_away() -> int:
     """The number of an exception for a dimension that `squeeze` would drop for some data only."""
-    filename, line, text = tracing.user_line()
-    column = len(text) - len(text.lstrip()) + 1
     message = "a size that depends on data is 1 here, and `squeeze` drops the dimension; the graph keeps it"
     advice = "name the dimension that always has size 1: `x.squeeze(-1)`; under @autograph such a call runs in Python"
-    error = CaptureError(Diagnostic("AG321", filename, line, column, line, message, advice, text))
+    return _refusal_when_run("AG321", message, advice)
+
+
+@torch.compiler.assume_constant_result
+def negative_exponent() -> int:
+    """The number of an exception for a power of integers that is a float for some data only."""
+    message = "a power of integers is a float here, for its exponent is negative; the graph takes it for an integer"
+    advice = "write the base as a float: `2.0 ** k`; under @autograph such a call runs in Python"
+    return _refusal_when_run("AG310", message, advice)
+
+
+def _refusal_when_run(code: str, message: str, advice: str) -> int:
+    """The number of an effect that refuses what the data have led to, at the line under trace."""
+    filename, line, text = tracing.user_line()
+    column = len(text) - len(text.lstrip()) + 1
+    error = CaptureError(Diagnostic(code, filename, line, column, line, message, advice, text))
     return new_effect(HostCall(error, ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ()))), (), raises=True))

@@ -93,6 +93,15 @@ def integer_of(flag: Any) -> Any:
     return tensor.reshape(()).to(torch.int64).item()
 
 
+def natural(exponent: Any) -> Any:
+    """The exponent of an integer, which depends on data, as a number that is not negative. (While tracing.)"""
+    number = notes.negative_exponent()
+    cond(exponent < 0, lambda: fail_with(number))
+    found: Any = torch.scalar_tensor(exponent, dtype=torch.int64).clamp(min=0).item()
+    torch._check(found >= 0)
+    return found
+
+
 def with_known(function: Callable[..., Any], flag: Any, key: int | str, args: tuple[Any, ...], /, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)` of torch, with a truth value that is a constant on each of two paths.
 

@@ -37,8 +37,13 @@ def as_a_bound(x: torch.Tensor) -> Any:
     return x * n if n > 1 else x
 
 
+def compared(x: torch.Tensor) -> Any:
+    flag, other = bool(x.sum() > 0), bool(x[0] > 3)
+    return flag != other, flag < other, flag != 1, flag != 0.5, flag != "a", flag ^ other, flag ^ True
+
+
 @pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("function", [as_integers, in_arithmetic, counted, as_a_bound])
+@pytest.mark.parametrize("function", [as_integers, in_arithmetic, counted, as_a_bound, compared])
 def test_a_truth_value_is_zero_or_one(function: Any, backend: str) -> None:
     compiled = torch.compile(convert(function), fullgraph=True, backend=backend)
     for x in INPUTS:
