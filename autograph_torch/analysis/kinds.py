@@ -485,7 +485,7 @@ class Kinds:
 
     def _of_compare(self, node: gast.Compare) -> Kind:
         operands = [node.left, *node.comparators]
-        kinds = [self.of(operand) for operand in operands]
+        kinds = [self._of_compared(operand) for operand in operands]
         if all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops):
             return P
         if any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
@@ -495,6 +495,12 @@ class Kinds:
             return P
         kind = join(kinds)
         return P if kind == C else kind
+
+    def _of_compared(self, node: gast.expr) -> Kind:
+        """The kind of an operand of a comparison: lists and tuples are compared element by element."""
+        if isinstance(node, (gast.List, gast.Tuple)):
+            return S if any(self._of_compared(element) >= S for element in node.elts) else C
+        return self.of(node)
 
     def _of_binop(self, node: gast.BinOp) -> Kind:
         return join((self.of(node.left), self.of(node.right)))

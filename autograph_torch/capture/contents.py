@@ -7,11 +7,15 @@
 While such a body is traced, the variable of the original holds the very contents of the copy's.
 
 Private name of Dynamo: `items`, the contents of ListVariable and ConstDictVariable, which all their methods change in
-place (checked when the body ends). tests/capture/test_contents.py fails clearly when torch changes it.
+place (checked when the body ends); but `LazyVariableTracker.realize_all`, with which it walks through an optimizer's
+`param_groups`, puts new ones there. tests/capture/test_contents.py fails clearly when torch changes it.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.variables import (
@@ -21,10 +25,36 @@ from torch._dynamo.variables import (
     TupleVariable,
     UserDefinedObjectVariable,
 )
+from torch._dynamo.variables.lazy import LazyVariableTracker
 
 from autograph_torch.capture.open_contents import Open, is_open
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
+
+
+@contextlib.contextmanager
+def contents_in_place() -> Iterator[None]:
+    """While this is in force, what Dynamo looks at in a list or dict stays in the same contents."""
+    found: Any = vars(LazyVariableTracker)["realize_all"]
+    realize = found.__func__
+
+    def realize_all(cls: Any, value: Any, cache: Any = None, **kwargs: Any) -> Any:
+        cache = {} if cache is None else cache
+        result = realize(cls, value, cache, **kwargs)
+        if type(value) not in (list, dict, OrderedDict):
+            return result
+        if type(value) is list:
+            value[:] = result
+        else:
+            value.update(result)
+        cache[id(value)] = (value, value)
+        return value
+
+    LazyVariableTracker.realize_all = classmethod(realize_all)  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        LazyVariableTracker.realize_all = found  # type: ignore[method-assign]
 
 
 def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:

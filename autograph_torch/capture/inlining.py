@@ -38,7 +38,7 @@ from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, following_values, watch_calls
 from autograph_torch.capture.choices import CHOICES
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
-from autograph_torch.capture.contents import fill_in_contents
+from autograph_torch.capture.contents import contents_in_place, fill_in_contents
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.extremes import choosing_extremes
@@ -76,6 +76,7 @@ from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
     floats_as_computed,
     floats_read_outside,
+    groups_as_they_are,
     keep_checks_of_linalg,
     numbers_of_copies,
     places_of,
@@ -328,6 +329,8 @@ _REPAIRS = (
     flags_as_integers,
     choosing_extremes,
     deques_with_lengths,
+    contents_in_place,
+    groups_as_they_are,
     lists_of_tensors,
     sums_of_none,
 )

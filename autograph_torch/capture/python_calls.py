@@ -6,7 +6,8 @@
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
     torch.squeeze(x)          x.squeeze(), which capture/views.py looks after
-    F.one_hot(x)              ag.one_hot(x): the data tell the number of classes
+    F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
+    torch.equal(x, y)         ag.equal(x, y), and so for torch.allclose and torch.is_nonzero, also as methods
     super().prop              the property of the base class, called
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
@@ -81,9 +82,12 @@ def python_calls() -> Iterator[None]:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
         if self.value is torch.squeeze and args and args[0].is_tensor():
             return args[0].call_method(tx, "squeeze", list(args[1:]), kwargs)
-        if self.value is torch.nn.functional.one_hot and len(args) == 1 and not kwargs and _is_int64(args[0]):
+        question: Any = _QUESTIONS.get(self.value)
+        if question is not None:
+            return UserFunctionVariable(question).call_function(tx, list(args), kwargs)
+        if self.value is torch.nn.functional.one_hot and args and _is_int64(args[0]) and _counts_classes(args, kwargs):
             one_hot: Any = queries.one_hot
-            return UserFunctionVariable(one_hot).call_function(tx, list(args), {})
+            return UserFunctionVariable(one_hot).call_function(tx, list(args), kwargs)
         checked: Any = linalg.CHECKED.get(self.value)
         if checked is not None and "out" not in kwargs and tx.output.current_tracer.parent is not None:
             return UserFunctionVariable(checked).call_function(tx, list(args), kwargs)
@@ -96,7 +100,7 @@ def python_calls() -> Iterator[None]:
         return called(self, tx, args, kwargs)
 
     def call_tensor(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if name in ("inverse", "matrix_power"):
+        if name in ("inverse", "matrix_power", "equal", "allclose", "is_nonzero"):
             return TorchInGraphFunctionVariable(getattr(torch, name)).call_function(tx, [self, *args], kwargs)
         if name == "tolist" and not args and not kwargs:
             counted = _counted(self.as_proxy().node)
@@ -141,6 +145,13 @@ def python_calls() -> Iterator[None]:
         TensorVariable.method_attr_data = data_of  # type: ignore[method-assign]
 
 
+_QUESTIONS = {
+    torch.equal: queries.equal,
+    torch.allclose: queries.allclose,
+    torch.is_nonzero: queries.is_nonzero,
+}
+
+
 def _counted(node: torch.fx.Node) -> list[int] | None:
     """The elements of a tensor that has just been made by torch.arange from constants."""
     made = node.target is torch.arange and not node.users and set(node.kwargs) <= {"device"}
@@ -175,6 +186,12 @@ def _is_option(function: Any, key: int | str) -> bool:
 
 def _is_int64(variable: Any) -> bool:
     return variable.is_tensor() and variable.realize().as_proxy().node.meta["example_value"].dtype == torch.int64
+
+
+def _counts_classes(args: Any, kwargs: Any) -> bool:
+    """Whether the data may tell the number of classes: none is given, or one that is no constant."""
+    given = [*args[1:], *kwargs.values()]
+    return not given or not given[0].is_python_constant()
 
 
 def _is_of(variable: Any, owner: type) -> bool:

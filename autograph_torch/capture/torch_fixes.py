@@ -54,6 +54,10 @@ does this.
 when arguments are validated, and its guard then asks what the lookup gives for the function behind the property, which
 it does not have: "'_lazy_property_and_property' object has no attribute 'wrapped'". The guard belongs to what stands in
 the class.
+
+12. Where a program reads an optimizer's `param_groups`, each group gets an entry `capturable` that is True: that is how
+torch's own optimizers are traced. For an optimizer that somebody else has written this is another program, and the
+entry is there afterwards.
 """
 
 from __future__ import annotations
@@ -73,12 +77,14 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import UserDefinedClassVariable, UserDefinedObjectVariable, UserFunctionVariable, dicts
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
 from torch._dynamo.variables.builder import VariableBuilder
+from torch._dynamo.variables.optimizer import OptimizerVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._higher_order_ops import effects
 from torch.distributions.utils import lazy_property
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.passes import runtime_assert
+from torch.optim import Optimizer
 from torch.utils import checkpoint
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
@@ -305,6 +311,25 @@ def repair_lazy_properties() -> None:
         return resolve(self, tx, name, cls_attr, source)
 
     UserDefinedClassVariable.resolve_cls_descriptor = resolve_descriptor  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def groups_as_they_are() -> Iterator[None]:
+    """The groups of optimizers that are not torch's have the entries that the program has given them."""
+    set_capturable = OptimizerVariable._set_capturable
+
+    def set_for_torch(self: Any, tx: Any) -> None:
+        if any(one.__module__.startswith(_OPTIMIZERS) and one is not Optimizer for one in type(self.value).__mro__):
+            set_capturable(self, tx)
+
+    OptimizerVariable._set_capturable = set_for_torch  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        OptimizerVariable._set_capturable = set_capturable  # type: ignore[method-assign]
+
+
+_OPTIMIZERS = "torch.optim."
 
 
 def keep_checks_of_linalg() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value, statically_known_true
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
@@ -29,9 +30,25 @@ def equal(input: torch.Tensor, other: torch.Tensor) -> Any:
     """torch.equal: the same size and the same elements."""
     if not torch.compiler.is_compiling():
         return torch.equal(input, other)
-    if input.shape != other.shape:
+    if input.ndim != other.ndim:
         return False
+    for k in range(input.ndim):
+        if not statically_known_true(input.shape[k] == other.shape[k]):
+            if has_static_value(input.shape[k]) and has_static_value(other.shape[k]):
+                return False
+            return torch.ops.autograph_torch.equal(input, other).item()
     return (input == other).all().item()
+
+
+@torch.library.custom_op("autograph_torch::equal", mutates_args=())
+def _equal_op(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """torch.equal of tensors whose sizes depend on data."""
+    return torch.tensor(torch.equal(input, other), device=input.device)
+
+
+@_equal_op.register_fake
+def _(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    return torch.empty((), dtype=torch.bool, device=input.device)
 
 
 def is_nonzero(input: torch.Tensor) -> Any:
@@ -68,12 +85,20 @@ def tolist(values: Any) -> Any:
     return [tolist(values[k]) for k in range(values.shape[0])]
 
 
-def one_hot(tensor: torch.Tensor) -> torch.Tensor:
-    """torch.nn.functional.one_hot of int64 without a number of classes, which the data tell. (While tracing.)"""
+def one_hot(tensor: torch.Tensor, num_classes: Any = -1) -> torch.Tensor:
+    """torch.nn.functional.one_hot of int64 where the data tell the number of classes. (While tracing.)"""
     cond((tensor < 0).any(), lambda: fail(RuntimeError, "Class values must be non-negative."))
     places = tensor.clamp(min=0)
-    largest: Any = places.max().item()
-    classes = torch.zeros((*tensor.shape, largest + 1), dtype=torch.int64, device=tensor.device)
+    largest = torch.cat([places.reshape(-1), places.new_full((1,), -1)]).max()  # -1 where there are none
+    count = index(num_classes)
+    if not statically_known_true(count >= 0):
+        given = torch.scalar_tensor(count, dtype=torch.int64, device=tensor.device)
+        wanted = torch.where(given == -1, largest + 1, given)
+        message = "Can not infer total number of classes from empty tensor."
+        cond((largest < 0) & (wanted <= 0), lambda: fail(RuntimeError, message))
+        count = wanted.item()
+    cond(largest >= count, lambda: fail(RuntimeError, "Class values must be smaller than num_classes."))
+    classes = torch.zeros((*tensor.shape, count), dtype=torch.int64, device=tensor.device)
     return classes.scatter(-1, places.unsqueeze(-1), 1)
 
 

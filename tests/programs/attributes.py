@@ -706,3 +706,26 @@ class PrivateCache:
 def private_attributes(x):
     cache = PrivateCache(x + 1)
     return cache.found + cache.restart(x), cache.found
+
+
+class Steps(torch.optim.Optimizer):
+    def __init__(self):
+        super().__init__([{"params": [torch.ones(2)], "scale": 1.0}], {})
+
+    def step(self, closure=None):
+        (group,) = self.param_groups
+        total = torch.tensor([0.0])
+        for group in self.param_groups:
+            total.add_(group["params"][0].abs().sum() - 1)
+        if total == 0:
+            return 0
+        for group in self.param_groups:
+            group["scale"] = max(group["scale"], total.item())
+            group["seen"] = True
+        return len(self.param_groups[0])
+
+
+@program(inputs=[lambda: (Steps(), vec(1, 2)), lambda: (Steps(), vec(0.5, 0))])
+def groups_of_an_optimizer(optimizer, x):
+    optimizer.param_groups[0]["params"][0].copy_(x)
+    return optimizer.step(), optimizer.param_groups

@@ -590,3 +590,17 @@ def int_item_arith(x):
     i = int(x.sum().item())
     j = x.argmax().item()
     return i * 2 + j, i // 2 if False else j % 2, x[j], x.roll(j), i == 7
+
+
+@program(
+    inputs=[
+        lambda: (ints(0, 2, 1), integer(4)),
+        lambda: (ints(0, 2, 1), integer(-1)),
+        lambda: (ints(0, 0, 0), integer(-1)),
+        lambda: (ints(0, 2, 1), integer(2)),
+        lambda: (ints(0, -2, 1), integer(2)),
+    ]
+)
+def one_hot_of_as_many_classes_as_data_tell(x, n):
+    kept = torch.nn.functional.one_hot(x[x != 0], int(n))
+    return kept, torch.nn.functional.one_hot(x, max(x.max() + 2, 4))[..., :4] * 2.0

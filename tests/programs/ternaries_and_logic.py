@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.harness import flags, integer, ints, program, scalar, vec
+from tests.harness import flags, integer, ints, program, randn, scalar, vec
 
 
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
@@ -217,3 +217,27 @@ def test_that_python_decides_in_the_end(x):
     if torch.isnan(total) and total.dtype == torch.float16:
         total = total.to(torch.float16)
     return total + 1
+
+
+@program(
+    inputs=[
+        lambda: (ints(0, 1, 1), ints(1, 0)),
+        lambda: (ints(0, 0, 0), ints(1, 1)),
+        lambda: (ints(0, 2), ints(2, 0, 2)),
+        lambda: (ints(0, 3), ints(0, 2)),
+    ]
+)
+def equality_of_sizes_that_depend_on_data(x, y):
+    if not x.unique().equal(torch.tensor([0, 1])):
+        return x[x > 0].equal(y[y > 0]), x
+    return torch.equal(x[x > 0], y[y > 0]), -x
+
+
+@program(inputs=[lambda: (randn(2, 3), ints(2, 0)), lambda: (randn(2, 4), ints(3, 4))])
+def tuples_of_sizes_and_of_a_tensor(x, n):
+    k = n.max()
+    y = torch.zeros(2, k, 3)
+    assert y.shape == (2, k, 3), f"{y.shape}"
+    if (2, x.shape[1], 3) != (2, k, 3):
+        return y.sum()
+    return x.sum()
