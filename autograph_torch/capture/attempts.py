@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Six things can be told from a failure only:
+Seven things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -18,6 +18,8 @@ Six things can be told from a failure only:
 
 - a list that grows in a loop whose number of trips depends on data (passes/growing.py).
 
+- a `squeeze` of which only data tell how many dimensions it leaves, and whose use asks (capture/squeezes.py).
+
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
@@ -29,6 +31,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from autograph_torch.capture.errors import LEFT_ALONE
+from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
 
@@ -55,6 +58,7 @@ class Attempt:
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
+    checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
     """
 
@@ -64,6 +68,7 @@ class Attempt:
     trace_gradients: bool = False
     settled: bool = False
     whole: bool = False
+    checked_squeezes: bool = False
     number: int = 1
 
     def after(self, error: CaptureError, caller: tuple[str, int] | None = None) -> Attempt | None:
@@ -88,6 +93,8 @@ class Attempt:
             return replace(following, splits=self.splits | {caller})
         if EXPRESSION in found.message and not self.whole:
             return replace(following, whole=True)
+        if AMBIGUOUS in found.message and not self.checked_squeezes:
+            return replace(following, checked_squeezes=True)
         if any(words in found.message for words in _SKIPPED) and not self.enter_skipped:
             return replace(following, enter_skipped=True)
         if _GRADIENTS in found.message and not self.trace_gradients:

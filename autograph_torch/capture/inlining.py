@@ -70,6 +70,7 @@ from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import OF_TWO_TYPES, fill_in_flags, settle
+from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.torch_fixes import (
@@ -369,6 +370,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(failing_calls(places_around))
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
+            stack.enter_context(squeezes(attempt.checked_squeezes))
             if attempt.whole:
                 stack.enter_context(whole_numbers())
             if attempt.trace_gradients:

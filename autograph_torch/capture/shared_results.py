@@ -15,7 +15,6 @@ tensors, writes are passed on (capture/write_through.py); anything else is refus
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,7 +33,6 @@ from autograph_torch.capture.graph_writes import (
     storage_of,
     written,
 )
-from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
 
@@ -42,25 +40,8 @@ Root = Storage | tuple[int, ...]  # a storage, or what a loop's trips tell the t
 Roots = frozenset[Root]
 Pairs = frozenset[tuple[int, int]]  # of results, by position: those of which both may be one tensor at a time
 
-_CHECKED = "_autograph_torch_checked"
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "autograd_function_apply"))
 _NOTHING: Roots = frozenset()
-
-
-def check_at_the_end(output: Any) -> None:
-    """Have the graph of a trace (an OutputGraph of Dynamo's) checked when it is finished, before a backend gets it."""
-    backend = output.compiler_fn
-    if getattr(backend, _CHECKED, False):
-        return
-
-    @functools.wraps(backend)
-    def compile_graph(graph: GraphModule, inputs: list[Any], **settings: Any) -> Any:
-        check_lists(graph)
-        keep_writes(graph)
-        return backend(graph, inputs, **settings)
-
-    setattr(compile_graph, _CHECKED, True)
-    output.compiler_fn = compile_graph
 
 
 def keep_writes(module: GraphModule) -> None:

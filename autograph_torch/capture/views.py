@@ -7,12 +7,9 @@ iterated over or unpacked: those computed around a body would also miss what the
 2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
 new tensor is filled with it, as Dynamo does for `torch.full`.
 
-3. `x.squeeze()` is traced as if no size that depends on data were 1. Here the graph checks it (Inductor would give the
-result a dimension more than eager).
+3. `x.resize_as_(y)` does nothing where the sizes are the same, and is refused all the same.
 
-4. `x.resize_as_(y)` does nothing where the sizes are the same, and is refused all the same.
-
-5. Where `x[i].mul_(2)` is differentiated and `i` depends on data, torch makes the view again; its place then has a
+4. Where `x[i].mul_(2)` is differentiated and `i` depends on data, torch makes the view again; its place then has a
 symbol that no result has, which the tracer refuses. Here it is dropped: a write in place makes no new tensor.
 
 Private: TensorVariable looks for methods `method_attr_NAME` and `method_NAME` of its own; `get_fake_value` and
@@ -25,20 +22,15 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import torch
-from torch._dynamo.variables import ConstantVariable, TupleVariable, builder
+from torch._dynamo.variables import builder
 from torch._dynamo.variables.builder import wrap_fx_proxy
-from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import (
     free_unbacked_symbols,
-    has_free_unbacked_symbols,
-    statically_known_true,
 )
 
 from autograph_torch.capture.graph_writes import writes_in_place
-from autograph_torch.runtime import queries
 
 _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 
@@ -60,7 +52,6 @@ def views_in_bodies() -> Iterator[None]:
         return unpack(self.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy)), tx, *args, **kwargs)
 
     added = {**{f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}, "method_new_full": _filled}
-    added.update(method_squeeze=_squeezed, method_squeeze_=_squeezed)
     for name, method in added.items():
         setattr(TensorVariable, name, method)
     TensorVariable.method_resize_as_ = resize_as  # type: ignore[method-assign]
@@ -86,24 +77,6 @@ def _without_needless_symbols(get_fake_value: Callable[..., Any]) -> Callable[..
         return value
 
     return fake_value
-
-
-def _squeezed(self: Any, tx: Any, *args: Any, **kwargs: Any) -> None:
-    """The check; Dynamo does the rest."""
-    sizes = self.as_proxy().node.meta["example_value"].shape
-    given = kwargs.get("dim", args[0] if args else None)
-    chosen = range(len(sizes)) if given is None else given.as_python_constant()
-    dims = (chosen,) if isinstance(chosen, int) else tuple(chosen)
-    unsure = [dim for dim in dims if _may_be_one(sizes[dim])]
-    if unsure:
-        arguments = [self, TupleVariable([ConstantVariable.create(dim) for dim in unsure])]
-        check: Any = queries.refuse_ones
-        UserFunctionVariable(check).call_function(tx, arguments, {})
-
-
-def _may_be_one(size: Any) -> bool:
-    """Whether only data tell if a size is 1."""
-    return isinstance(size, torch.SymInt) and has_free_unbacked_symbols(size) and not statically_known_true(size != 1)
 
 
 def _sizes(variable: Any) -> tuple[int, ...] | None:
