@@ -150,11 +150,16 @@ def _note_same(site: str, before: list[Any], after: list[Any], tracer: Any) -> N
     known = tracing.same_tensors(site)
     for k, (old, new) in enumerate(zip(before, after, strict=True)):
         old, new = old.realize(), new.realize()
-        same = isinstance(old, TensorVariable) and is_same(old, new, tracer)
         was = known.get(k)
+        same = is_same(old, new, tracer) if isinstance(old, TensorVariable) else was and _is_same_flag(old, new)
         if (same and was is None) or (was and not same):
             known[k] = same
             tracing.written_leaves(site).clear()
+
+
+def _is_same_flag(old: Any, new: Any) -> bool:
+    both = all(one.is_python_constant() for one in (old, new))
+    return both and old.as_python_constant() is new.as_python_constant()
 
 
 def _things() -> list[Any]:

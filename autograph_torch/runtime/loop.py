@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.carried import plain_containers
@@ -123,8 +124,11 @@ def run_with_writes(
         return (*after[:rebound], *[HOLE if _stays(one) else value for one, value in pairs])
 
     tensors = tuple(value for value in mutated if isinstance(value, torch.Tensor))
+    # `if log: log["err"].append(e)`, where `log` may be False
+    flags = tuple([rebound + k for k in range(len(mutated)) if _is_known_flag(mutated[k])])
+    read = tensors_in(given)
     final = staged.run(
-        lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, tensors_in(given), pure
+        lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, read, pure, flags
     )
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
@@ -135,6 +139,10 @@ def run_with_writes(
 def _stays(value: Any) -> bool:
     """Whether an object that is written to is the same one in the body; numbers (`n += 1`) are carried."""
     return isinstance(value, (torch.Tensor, list, dict, tuple, deque))
+
+
+def _is_known_flag(value: Any) -> bool:
+    return isinstance(value, bool) and has_static_value(value)
 
 
 def _check_same_objects(objects: State, values: State) -> None:

@@ -297,8 +297,16 @@ def written_leaves(site: str) -> tuple[int, ...]:
 
 
 @torch.compiler.assume_constant_result
+def assume_same(site: str, positions: tuple[int, ...]) -> int:
+    """Take it that the trips of a loop hand on these values of its state unchanged, until one does not."""
+    for position in positions:
+        tracing.same_tensors(site).setdefault(position, True)
+    return 0
+
+
+@torch.compiler.assume_constant_result
 def same_tensors(site: str) -> tuple[int, ...]:
-    """Which tensors of a loop's state its trips hand on as the objects that they are."""
+    """Which tensors and truth values of a loop's state its trips hand on as the objects that they are."""
     return tuple(position for position, same in tracing.same_tensors(site).items() if same)
 
 

@@ -77,6 +77,7 @@ def run(
     containers: tuple[Any, ...] = (),
     reads: tuple[torch.Tensor, ...] = (),
     pure: bool = False,
+    flags: tuple[int, ...] = (),
 ) -> State:
     """Run `state = trip(state)` while `test(state)`.
 
@@ -88,15 +89,17 @@ def run(
         mutated, containers: tensors, and lists and dicts, from around the loop that trips write to, as far as is known.
         reads: tensors from around the loop that trips read, as far as is known.
         pure: whether it may do nothing but give its state: it will be run again.
+        flags: the positions of Python truth values that trips may only seem to write to.
     """
     site = notes.new_site()
+    notes.assume_same(site, flags)
     keep_layouts()
     outer = surrounding_effects()
     announce(site, mutated, reads)
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
     remember(site, () if notes.takes_apart(site) else state)
     handed = _handed(site, state)
-    spec = spec_of(state, handed=handed)
+    spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed)
     notes.note_carry(site, spec)
     sure = not isinstance(entered, torch.Tensor)
     for _ in range(_ROUNDS):

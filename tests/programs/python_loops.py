@@ -314,3 +314,36 @@ def rows_of_one_sign_in_a_longer_list(x):
     if not found:
         return x.new_zeros(1)
     return torch.stack(found)
+
+
+def logged(x, log=False):
+    if log:
+        log = {"err": []}
+    for i in range(40):
+        before = x
+        x = x / 2
+        if torch.any(torch.isnan(x)):
+            x = before
+            break
+        if i % 20 == 0:
+            if log:
+                log["err"].append(x)
+            if (before - x).norm() < 0.01:
+                break
+    return x, log, i
+
+
+@program(inputs=[lambda: (vec(0.01, 0),), lambda: (vec(1, 2),), lambda: (vec(0, float("nan")),)])
+def log_that_may_be_false(x):
+    return logged(x)
+
+
+@program(inputs=[lambda: (vec(4, 1),), lambda: (vec(1, 0),), lambda: (vec(0, 9),)])
+def flags_that_trips_change(x):
+    seen = False
+    for _ in range(40):
+        x = x / 2
+        seen |= bool(x[1] > 1)
+        if x.sum() < 0.5:
+            break
+    return x, seen
