@@ -59,7 +59,7 @@ from autograph_torch.analysis.scopes import (
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
-from autograph_torch.source.nodes import derive, name, origin, place, rebuild, replace
+from autograph_torch.source.nodes import derive, name, origin, place, rebuild, replace, walk
 from autograph_torch.source.templates import (
     assign,
     constant,
@@ -93,8 +93,8 @@ class _Branches:
         self._local = frozenset(names.binds) - self._declared
         self._always_live = always_live
         self._uses = _uses([function])
-        again = [node for node in gast.walk(function) if _runs_again(node, function)]
-        self._repeated = {id(inner) for node in again for inner in gast.walk(node) if isinstance(inner, gast.If)}
+        again = [node for node in walk(function) if _runs_again(node, function)]
+        self._repeated = {id(inner) for node in again for inner in walk(node) if isinstance(inner, gast.If)}
         self.maybe_undefined: dict[str, None] = {}
 
     def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
@@ -117,10 +117,10 @@ class _Branches:
         arms = [*node.body, *node.orelse]
         if is_missed_by_handlers(node, arms, targets.on_raise, self._facts):
             return False
-        if any(isinstance(inner, SUSPENDS) for inner in gast.walk(node)):
+        if any(isinstance(inner, SUSPENDS) for inner in walk(node)):
             self._facts.report("AG201", node, "a branch that yields or waits cannot move into a function")
             return False
-        if any(binds(operand) for test in gast.walk(node.test) for operand in getattr(test, "values", [])[1:]):
+        if any(binds(operand) for test in walk(node.test) for operand in getattr(test, "values", [])[1:]):
             self._facts.report("AG201", node, "a later operand of the test binds a name", "bind it before the `if`")
             return False
         leaves = exits(arms)
@@ -304,7 +304,7 @@ def _returning_beside(node: gast.stmt, names: list[str]) -> gast.stmt:
 def _first_read(node: gast.AST) -> Callable[[str], tuple[int, int, str]]:
     """Order names as the text first reads them; what it does not read comes first, by name."""
     places: dict[str, tuple[int, int]] = {}
-    for inner in gast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, gast.Name) and getattr(inner, "lineno", None) is not None:
             place_ = (inner.lineno, inner.col_offset)
             places[inner.id] = min(places.get(inner.id, place_), place_)
@@ -327,7 +327,7 @@ def _is_branch(node: gast.stmt) -> bool:
 
 
 def _uses(block: Sequence[gast.AST]) -> Counter[str]:
-    return Counter(n.id for statement in block for n in gast.walk(statement) if isinstance(n, gast.Name))
+    return Counter(n.id for statement in block for n in walk(statement) if isinstance(n, gast.Name))
 
 
 def _runs_again(node: gast.AST, function: gast.FunctionDef) -> bool:

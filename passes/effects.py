@@ -21,7 +21,7 @@ import gast
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, walk_scope
 from autograph_torch.passes.texts import Texts, makes_exception, text_values, texts_of
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import constant, returns, runtime_call
 
 _LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log", "warn"))
@@ -69,7 +69,7 @@ def _behind_loops(function: gast.FunctionDef, facts: Facts) -> float:
 
 def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
     """Every argument of an effect or exception."""
-    for node in gast.walk(function):
+    for node in walk(function):
         if facts.is_skipped(node):
             continue
         if isinstance(node, gast.Assert) and node.msg is not None and facts.may_be_tensor(node.test):
@@ -83,7 +83,7 @@ def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
 
 def _exceptions_made_before(function: gast.FunctionDef, facts: Facts) -> list[gast.Assign]:
     """Assignments of exceptions to names that are only raised, or shown by an effect."""
-    nodes = [node for node in gast.walk(function) if not facts.is_skipped(node)]
+    nodes = [node for node in walk(function) if not facts.is_skipped(node)]
     raised = [node.exc for node in nodes if isinstance(node, gast.Raise)]
     shown = [arg for node in nodes if isinstance(node, gast.Call) and is_host_call(node, facts) for arg in node.args]
     used = {id(node) for node in (*raised, *shown)}
@@ -212,7 +212,7 @@ def is_missed_by_handlers(node: gast.stmt, block: list[gast.stmt], on_raise: fro
     lost = [name for name in binds(block) if name in on_raise]
     if facts.assume_unknown or not lost:
         return False
-    if not any(isinstance(inner, (gast.Raise, gast.Call)) for part in block for inner in gast.walk(part)):
+    if not any(isinstance(inner, (gast.Raise, gast.Call)) for part in block for inner in walk(part)):
         return False
     facts.report(
         "AG207",

@@ -15,7 +15,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, SUSPENDS, binds, reads
-from autograph_torch.source.nodes import derive, rebuild, replace
+from autograph_torch.source.nodes import derive, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, thunk, tuple_of
 
 FILTER_WORDS = frozenset(("sum", "len"))
@@ -48,7 +48,7 @@ def is_filtered(node: gast.Call, facts: Facts) -> bool:
     if any(facts.may_be_tensor(test) for generator in others for test in generator.ifs) or last.is_async:
         return False
     parts = [argument.elt, *last.ifs]
-    if binds(parts) or any(isinstance(inner, SUSPENDS) for part in parts for inner in gast.walk(part)):
+    if binds(parts) or any(isinstance(inner, SUSPENDS) for part in parts for inner in walk(part)):
         return False
     counted = node.func.id != "len" or isinstance(argument.elt, (gast.Name, gast.Constant))
     return counted and any(facts.may_be_tensor(test) for test in last.ifs)

@@ -20,7 +20,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, captured, names_of, parameters, walk_scope
-from autograph_torch.source.nodes import name, place, rebuild, replace
+from autograph_torch.source.nodes import name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, constant, runtime_call
 
 _OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
@@ -61,12 +61,12 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
 def _is_told(loop: gast.AST, facts: Facts) -> bool:
     """Whether a trace has failed at this loop, or in it."""
-    return any(getattr(node, "lineno", None) in facts.growing_lines for node in gast.walk(loop))
+    return any(getattr(node, "lineno", None) in facts.growing_lines for node in walk(loop))
 
 
 def _appended_to(loop: gast.AST) -> set[str]:
     """The names of lists from before a loop that it appends to."""
-    calls = [node.func for node in gast.walk(loop) if isinstance(node, gast.Call)]
+    calls = [node.func for node in walk(loop) if isinstance(node, gast.Call)]
     found = [func.value for func in calls if isinstance(func, gast.Attribute) and func.attr == "append"]
     return {node.id for node in found if isinstance(node, gast.Name)} - set(binds(loop))
 

@@ -43,7 +43,7 @@ from autograph_torch.analysis.scopes import (
     walk_scope,
 )
 from autograph_torch.analysis.writes import written_in_place
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, constant, is_runtime_call, returns, runtime_call
 
 COPIES_AT_EASE = 8  # statements written twice in one function that read better than a join of the paths
@@ -224,11 +224,11 @@ class _Structurer:
 
     def _is_idle(self, dead: list[gast.stmt], bound: frozenset[str]) -> bool:
         """Whether statements that never run may go: a `yield` or a binding among them says what the function is."""
-        names, inside = names_of(dead), {id(node) for statement in dead for node in gast.walk(statement)}
+        names, inside = names_of(dead), {id(node) for statement in dead for node in walk(statement)}
         if names.outer or any(isinstance(node, SUSPENDS) or self._facts.is_skipped(node) for node in walk_scope(dead)):
             return False
         made = set(names.binds) - bound
-        others = (node for node in gast.walk(self._facts.function) if isinstance(node, gast.Name))
+        others = (node for node in walk(self._facts.function) if isinstance(node, gast.Name))
         return not any(node.id in made and id(node) not in inside for node in others)
 
     def _splits(
@@ -291,7 +291,7 @@ class _Structurer:
         covered = [*node.body, *node.handlers, *node.orelse]
         if binds(last) or written_in_place(last, self._facts.kinds) or reads(last) & set(binds(covered)):
             return True
-        handed = reads([one for part in covered for one in gast.walk(part) if isinstance(one, gast.Return)])
+        handed = reads([one for part in covered for one in walk(part) if isinstance(one, gast.Return)])
         return any(reads([part]) & handed for part in last if not _is_effect(part))
 
     def _ending(self, node: gast.With | gast.Try, end: _End, bound: frozenset[str]) -> gast.stmt:
@@ -419,7 +419,7 @@ def _copies(node: gast.If, rest: list[gast.stmt]) -> int:
 
 
 def _statements(block: list[gast.stmt]) -> list[gast.stmt]:
-    return [node for statement in block for node in gast.walk(statement) if isinstance(node, gast.stmt)]
+    return [node for statement in block for node in walk(statement) if isinstance(node, gast.stmt)]
 
 
 def _copy(jump: gast.stmt) -> gast.stmt:

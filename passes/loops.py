@@ -62,7 +62,7 @@ from autograph_torch.analysis.scopes import (
 from autograph_torch.analysis.writes import bound_anew, rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
 from autograph_torch.passes.undefined import declare_undefined
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import (
     RUNTIME,
     assign,
@@ -190,7 +190,7 @@ class _Loops:
             self._facts.report("AG202", node, "data decides when this loop returns; the one around it stays a loop")
             return False
         suspends = (gast.Yield, gast.YieldFrom, gast.Await)
-        if any(isinstance(inner, suspends) for inner in gast.walk(node)):
+        if any(isinstance(inner, suspends) for inner in walk(node)):
             self._facts.report("AG201", node, "a loop that yields or waits cannot move into a function")
             return False
         return True
@@ -360,7 +360,7 @@ def _is_endless(node: gast.For | gast.While) -> bool:
 
 def _ways_on(body: list[gast.stmt], loop: str) -> int:
     """How many paths through a step end with the next trip."""
-    nodes = [node for statement in body for node in gast.walk(statement)]
+    nodes = [node for statement in body for node in walk(statement)]
     return sum(isinstance(n, gast.Attribute) and n.attr == "next" and _is_name(n.value, loop) for n in nodes)
 
 

@@ -33,7 +33,7 @@ import gast
 from autograph_torch.analysis.facts import Fresh
 from autograph_torch.analysis.liveness import EMPTY, bound_after, live_before
 from autograph_torch.analysis.scopes import SUSPENDS, binds, captured, names_of, parameters, reads, walk_scope
-from autograph_torch.source.nodes import derive, name, place, rebuild
+from autograph_torch.source.nodes import derive, name, place, rebuild, walk
 from autograph_torch.source.templates import function as make_function
 from autograph_torch.source.templates import returns, runtime_call, tuple_of
 
@@ -49,7 +49,7 @@ def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.Functi
     if not lines - blocks or any(isinstance(node, (*SUSPENDS, gast.Delete)) for node in nodes):
         return function
     shared = captured(function.body) | set(names_of(function.body).outer)
-    taken = {node.id for node in gast.walk(function) if isinstance(node, gast.Name)}
+    taken = {node.id for node in walk(function) if isinstance(node, gast.Name)}
     opener = _Opener(lines - blocks, frozenset(shared), Fresh(taken | set(parameters(function.args))))
     bound = frozenset(parameters(function.args))
     body = opener.block(function.body, [], _Before(bound, bound))

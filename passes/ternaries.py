@@ -11,7 +11,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, SUSPENDS, binds, reads
-from autograph_torch.source.nodes import rebuild, replace
+from autograph_torch.source.nodes import rebuild, replace, walk
 from autograph_torch.source.templates import runtime_call, thunk, tuple_of
 
 
@@ -26,7 +26,7 @@ def lower_ternaries(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
         if not is_site or not isinstance(node, gast.IfExp):
             return node
         arms = (node.body, node.orelse)
-        if binds(arms) or any(isinstance(part, SUSPENDS) for arm in arms for part in gast.walk(arm)):
+        if binds(arms) or any(isinstance(part, SUSPENDS) for arm in arms for part in walk(arm)):
             facts.report(
                 "AG201",
                 node,

@@ -23,7 +23,7 @@ import gast
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, SCOPES
-from autograph_torch.source.nodes import derive, rebuild, replace
+from autograph_torch.source.nodes import derive, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call
 
 _PLAIN = (
@@ -214,7 +214,7 @@ def _assigned_texts(function: gast.FunctionDef, texts: Texts) -> set[str]:
         if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
             plain.add(id(node.targets[0]))
             bound.setdefault(node.targets[0].id, []).append(texts.is_text(node.value))
-    stored = [n for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+    stored = [n for n in walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
     other = {node.id for node in stored if id(node) not in plain}
     return {name for name, kinds in bound.items() if all(kinds) and name not in other}
 
@@ -224,9 +224,7 @@ def _only_shown(name: str, function: gast.FunctionDef, texts: Texts, positions: 
     shown = {id(node) for position in positions for node in _text_parts(position)}
     for assignment in text_values(function, texts):
         shown |= {id(node) for node in _text_parts(assignment.value)}
-    loads = [
-        n for n in gast.walk(function) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load)
-    ]
+    loads = [n for n in walk(function) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load)]
     return all(id(node) in shown for node in loads)
 
 

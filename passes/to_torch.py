@@ -20,7 +20,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.torch_branches import Around, Knowledge, Lowering, Refusal
 from autograph_torch.passes.torch_encoding import Encoder
 from autograph_torch.passes.torch_loops import lower_loop
-from autograph_torch.source.nodes import derive
+from autograph_torch.source.nodes import derive, walk
 from autograph_torch.source.templates import RUNTIME
 
 _UNSUPPORTED = {
@@ -67,7 +67,7 @@ def lower_to_torch(
 
 def _left_over(tree: gast.FunctionDef, facts: Facts) -> Iterator[Refusal]:
     """Calls of the runtime that no rule replaced."""
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and node.value.id == RUNTIME:
             message, advice = _UNSUPPORTED.get(node.attr, (f"ag.{node.attr} has no counterpart in torch", ""))
             diagnostic = facts.diagnostic("AG251", node, f"left alone: {message}", advice)

@@ -35,7 +35,7 @@ from autograph_torch.passes.torch_encoding import (
     leaf_of,
     method,
 )
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import (
     assign,
     call,
@@ -255,7 +255,7 @@ class Lowering:
     def _cond_statement(self, node: gast.Assign | gast.Return | gast.Expr, around: Around) -> list[gast.stmt]:
         before: list[gast.stmt] = []
         if isinstance(node, gast.Expr):
-            if any(runtime_function(inner) == "fail" for inner in gast.walk(node)):
+            if any(runtime_function(inner) == "fail" for inner in walk(node)):
                 raise Refused("a branch raises", "check it before, with torch._assert_async or in Python")
             raise Refused("a branch is taken for its effect", "give the effect a result, or move it out of the branch")
         if isinstance(node, gast.Return):
@@ -413,7 +413,7 @@ class Lowering:
     def check_random(self, nodes: list[gast.AST], around: Around) -> None:
         """Calls that draw random numbers, also on paths that the example does not take."""
         for node in nodes:
-            for inner in gast.walk(node):
+            for inner in walk(node):
                 called = getattr(inner.func, "attr", "") if isinstance(inner, gast.Call) else ""
                 if around.differentiable and called in RANDOM:
                     raise Refused(
@@ -432,21 +432,21 @@ class Lowering:
                 raise Refused(
                     f"line {node.lineno} inside it is not an assignment", "move what has an effect out of the branch"
                 )
-            for inner in gast.walk(node):
+            for inner in walk(node):
                 line = getattr(inner, "lineno", None)
                 if line in self.facts.skipped_lines and line not in self.plain and _asks(inner):
                     raise Refused(f"line {inner.lineno} inside it is left alone")
             if isinstance(node, (gast.If, gast.For)):
                 self.check_block([*node.body, *node.orelse])
             for target in getattr(node, "targets", []):
-                if any(isinstance(part, gast.Attribute) for part in gast.walk(target)):
+                if any(isinstance(part, gast.Attribute) for part in walk(target)):
                     raise Refused("an attribute is written under a tensor test", "write it after the branch or loop")
 
     def check_names(self, block: list[gast.stmt], value: gast.expr) -> None:
         """Python's own jumps inside of a branch have been returns of a step or of the function."""
         for node in block:
             if not (isinstance(node, gast.FunctionDef) and is_generated(node)):
-                if any(isinstance(inner, gast.Return) for inner in gast.walk(node)):
+                if any(isinstance(inner, gast.Return) for inner in walk(node)):
                     raise Refused("a branch returns in the middle", "return at its end")
 
     def _joint(self, site: Site, arms: list[Arm]) -> Type:
@@ -606,11 +606,11 @@ def _writes_in_place(node: gast.stmt) -> bool:
 def written_names(block: list[gast.stmt]) -> set[str]:
     found = set()
     for statement in block:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
                 found.add(node.target.id)
             elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
-                found.update(n.id for n in gast.walk(node.value) if isinstance(n, gast.Name))
+                found.update(n.id for n in walk(node.value) if isinstance(n, gast.Name))
             elif isinstance(node, gast.Expr) and _writes_in_place(node):
                 found.add(node.value.func.value.id)
     return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import gast
 
 from autograph_torch.analysis.seen import SEVERAL, NumberType, OtherType, TensorType, TupleType, Type, leaves
-from autograph_torch.source.nodes import name
+from autograph_torch.source.nodes import name, walk
 from autograph_torch.source.templates import call, constant
 
 # Methods and functions of torch that give a tensor in memory of its own, whatever their arguments are.
@@ -142,7 +142,7 @@ def freshly_bound(block: Iterable[gast.stmt]) -> set[str]:
         if isinstance(node, gast.AugAssign):
             continue  # in place, or new
         targets = node.targets if isinstance(node, gast.Assign) else []
-        stored = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+        stored = {n.id for n in walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
         found -= stored
         if len(targets) == 1 and isinstance(targets[0], gast.Name) and is_fresh(node.value):
             found.add(targets[0].id)

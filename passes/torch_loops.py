@@ -32,7 +32,7 @@ from autograph_torch.analysis.scopes import binds, free_reads, names_of, paramet
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
 from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, written_names
 from autograph_torch.passes.torch_encoding import freshly_bound, is_fresh, is_known, leaf_of, method, true_of
-from autograph_torch.source.nodes import name, place, rebuild, replace
+from autograph_torch.source.nodes import name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call, constant, function, returns, runtime_function, thunk
 
 _ARITHMETIC = (gast.Add, gast.Sub, gast.Mult)
@@ -143,9 +143,7 @@ class _Loop:
         if self.kinds[n] != NumberType("int"):
             return False
         test = [] if self.over_range else [self.node.args[0].body]
-        if any(
-            runtime_function(inner) in ("cond", "while_loop", "for_loop") for s in self.body for inner in gast.walk(s)
-        ):
+        if any(runtime_function(inner) in ("cond", "while_loop", "for_loop") for s in self.body for inner in walk(s)):
             return False
         return all(_only_counts(node, n) for node in [*self.body, *test]) and all(
             isinstance(value, gast.Name) or not reads(value) & {n} for value in self.value
@@ -269,7 +267,7 @@ class _Loop:
 
     def _counts_item(self, counter: str) -> bool:
         return all(_only_counts(node, counter) for node in self.body) and not any(
-            runtime_function(inner) for s in self.body for inner in gast.walk(s)
+            runtime_function(inner) for s in self.body for inner in walk(s)
         ) and all(_only_counts(value, counter) for value in self.value)  # fmt: skip
 
     def _next(self, counter: str, is_tensor: bool) -> gast.expr:
@@ -320,11 +318,11 @@ class _Loop:
     def _is_used_later(self, n: str) -> bool:
         """Whether anything but this loop may read a name."""
         function = self.facts.function
-        loops = [node for node in gast.walk(function) if isinstance(node, (gast.For, gast.While))]
+        loops = [node for node in walk(function) if isinstance(node, (gast.For, gast.While))]
         begin, end = self.node.lineno, self.node.end_lineno
         if any(loop.lineno < begin and end <= loop.end_lineno for loop in loops) or n in names_of(function.body).outer:
             return True
-        found = [node for node in gast.walk(function) if isinstance(node, gast.Name) and node.id == n]
+        found = [node for node in walk(function) if isinstance(node, gast.Name) and node.id == n]
         return any(isinstance(node.ctx, gast.Load) and not begin <= node.lineno <= end for node in found)
 
     def _is_this(self, node: gast.stmt) -> bool:
@@ -466,12 +464,12 @@ def made_of_data(block: list[gast.stmt], data: set[str]) -> set[str]:
 
 def _creates(node: gast.AST) -> bool:
     """Whether a new tensor is filled when the graph runs; `torch.tensor(0)` is a constant of the graph."""
-    return any(getattr(inner, "attr", "") in _FACTORIES for inner in gast.walk(node))
+    return any(getattr(inner, "attr", "") in _FACTORIES for inner in walk(node))
 
 
 def _blocks(node: gast.AST) -> Iterator[list[gast.stmt]]:
     """Every block of statements of a function."""
-    for inner in gast.walk(node):
+    for inner in walk(node):
         for key in ("body", "orelse", "finalbody"):
             block = getattr(inner, key, None)
             if isinstance(block, list):

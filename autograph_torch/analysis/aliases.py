@@ -12,6 +12,7 @@ import gast
 
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import walk_scope
+from autograph_torch.source.nodes import walk
 
 VIEWS = frozenset(
     "view reshape t transpose permute squeeze unsqueeze expand expand_as select narrow chunk split unbind "
@@ -116,8 +117,8 @@ def _is_split(value: gast.expr) -> bool:
 
 
 def _starred(target: gast.expr) -> list[str]:
-    return [name for node in gast.walk(target) if isinstance(node, gast.Starred) for name in _names(node)]
+    return [name for node in walk(target) if isinstance(node, gast.Starred) for name in _names(node)]
 
 
 def _names(target: gast.expr) -> list[str]:
-    return [node.id for node in gast.walk(target) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)]
+    return [node.id for node in walk(target) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)]

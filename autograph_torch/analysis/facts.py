@@ -23,7 +23,7 @@ from autograph_torch.analysis.scopes import (
 )
 from autograph_torch.analysis.shared import Shared
 from autograph_torch.diagnostics import Diagnostic
-from autograph_torch.source.nodes import origin
+from autograph_torch.source.nodes import origin, walk
 from autograph_torch.source.templates import RUNTIME
 
 
@@ -185,11 +185,11 @@ class Facts:
         """Whether paths that part in a loop are to be told apart to the end of the function."""
         if not self.split_lines:
             return False
-        return any(isinstance(node, gast.stmt) and node.lineno in self.split_lines for node in gast.walk(loop))
+        return any(isinstance(node, gast.stmt) and node.lineno in self.split_lines for node in walk(loop))
 
     def leave(self, node: gast.AST) -> None:
         """From here on, nothing in this statement is controlled by data."""
-        self.left.update(inner.lineno for inner in gast.walk(node) if hasattr(inner, "lineno"))
+        self.left.update(inner.lineno for inner in walk(node) if hasattr(inner, "lineno"))
 
     def report(self, code: str, node: gast.AST, message: str, advice: str = "") -> None:
         """Tell the user about a place in the source (once for the same place and code)."""
@@ -219,7 +219,7 @@ def is_runtime_call(node: gast.expr) -> bool:
 
 def _identifiers(function: gast.FunctionDef) -> set[str]:
     found = {RUNTIME}
-    for node in gast.walk(function):
+    for node in walk(function):
         if isinstance(node, gast.Name):
             found.add(node.id)
         elif isinstance(node, SCOPES):

@@ -35,7 +35,7 @@ from autograph_torch.analysis.scopes import (
     rebound_by_functions,
     walk_scope,
 )
-from autograph_torch.source.nodes import statements
+from autograph_torch.source.nodes import statements, walk
 from autograph_torch.source.templates import runtime_function
 
 
@@ -289,10 +289,10 @@ class Kinds:
         if not self._assume_unknown:  # then `_size` does not ask
             return
         unsure = self.of(value) == U or any(
-            isinstance(node, gast.Name) and node.id in self._unsure_size for node in gast.walk(value)
+            isinstance(node, gast.Name) and node.id in self._unsure_size for node in walk(value)
         )
         if unsure:
-            self._unsure_size.update(node.id for node in gast.walk(target) if isinstance(node, gast.Name))
+            self._unsure_size.update(node.id for node in walk(target) if isinstance(node, gast.Name))
 
     def _store(self, target: gast.expr, kind: Kind) -> None:
         if isinstance(target, gast.Starred):
@@ -307,7 +307,7 @@ class Kinds:
         """`for target in iterable`."""
         called = _called_name(iterable)
         if called not in ("range", "enumerate"):
-            self._not_integer.update(n.id for n in gast.walk(target) if isinstance(n, gast.Name))
+            self._not_integer.update(n.id for n in walk(target) if isinstance(n, gast.Name))
         arguments = iterable.args if isinstance(iterable, gast.Call) else []
         if called == "range":
             known = U if self._assume_unknown else S

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from autograph_torch.source.nodes import children
+from autograph_torch.source.nodes import children, walk
 from autograph_torch.source.templates import is_generated
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
@@ -82,7 +82,7 @@ def free_reads(function: gast.AST) -> dict[str, None]:
 
 def rebound_around(function: gast.AST) -> set[str]:
     """Names that a function, or one inside of it, declares `nonlocal`: calling it may rebind them."""
-    return {name for node in gast.walk(function) if isinstance(node, gast.Nonlocal) for name in node.names}
+    return {name for node in walk(function) if isinstance(node, gast.Nonlocal) for name in node.names}
 
 
 def rebound_by_functions(block: Iterable[gast.AST]) -> frozenset[str]:

@@ -25,7 +25,7 @@ from autograph_torch.analysis import vocabulary as words
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import FUNCTIONS, binds, free_reads, names_of, reads, rebound_around, walk_scope
 from autograph_torch.analysis.writes import CONTAINER_WRITES
-from autograph_torch.source.nodes import place
+from autograph_torch.source.nodes import place, walk
 from autograph_torch.source.templates import is_generated, is_runtime_call, runtime_function
 
 _METHODS = CONTAINER_WRITES | frozenset("popleft appendleft copy get values items index count _replace".split())
@@ -100,7 +100,7 @@ class Shared:
 
     def _calls(self, block: Iterable[gast.AST]) -> bool:
         """Whether the block calls anything that may be a function of the user's."""
-        return any(self._is_foreign(node) for statement in block for node in gast.walk(statement))
+        return any(self._is_foreign(node) for statement in block for node in walk(statement))
 
     def _is_foreign(self, node: gast.AST) -> bool:
         if not isinstance(node, gast.Call) or runtime_function(node):
@@ -117,5 +117,5 @@ class Shared:
 
 
 def _raises(block: list[gast.AST]) -> bool:
-    nodes = [node for statement in block for node in gast.walk(statement)]
+    nodes = [node for statement in block for node in walk(statement)]
     return any(isinstance(node, (gast.Raise, gast.Assert)) or is_runtime_call(node, "fail") for node in nodes)

@@ -20,6 +20,7 @@ from autograph_torch.analysis.kinds import Kind, Kinds, imports_of, parameter_ki
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import Surroundings, rewrite_function
 from autograph_torch.source.lookup import as_function
+from autograph_torch.source.nodes import walk
 
 PYTHON = "Python (decided while tracing)"
 UNROLLED = "unrolled"
@@ -91,7 +92,7 @@ def left_alone_at(file: str, line: int) -> Diagnostic | None:
 
 
 def _function_sites(function: _Function, staged: Iterable[Record], failed: bool) -> Iterator[tuple[Site, list[Record]]]:
-    for node in gast.walk(function.tree):
+    for node in walk(function.tree):
         construct = _CONSTRUCTS.get(type(node))
         if construct is None:
             continue

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import gast
 
 from autograph_torch.source.layout import Layout, Place, clauses_of
-from autograph_torch.source.nodes import origin
+from autograph_torch.source.nodes import origin, walk
 from autograph_torch.source.templates import runtime_function
 from autograph_torch.source.tokens import Token
 
@@ -98,7 +98,7 @@ def _arm(comment: Token, node: gast.stmt, layout: Layout) -> gast.expr | None:
     place = min(around, key=lambda place: place.end - place.lead)
     if place in (layout.place(node), layout.place(origin(node))):
         return None
-    calls = [call for call in gast.walk(node) if runtime_function(call) == "cond"]
+    calls = [call for call in walk(node) if runtime_function(call) == "cond"]
     arms = [arm for call in calls for arm in call.args[1:3] if isinstance(arm, gast.Lambda)]
     starts = [(layout.source.span(arm.body)[0], arm) for arm in arms if getattr(arm.body, "lineno", None) is not None]
     within = [found for found in starts if place.start <= found[0] < place.stop]

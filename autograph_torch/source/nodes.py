@@ -88,6 +88,14 @@ def children(node: ast.AST) -> list[Any]:
     return found
 
 
+def walk(node: ast.AST) -> Iterator[Any]:
+    """The node and all below it, level by level, as `ast.walk` lists them, less operators and contexts."""
+    level = [node]
+    while level:
+        yield from level
+        level = [inner for outer in level for inner in children(outer)]
+
+
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """The node and the statements, handlers and match cases below it, level by level; of trees from gast or ast."""
     level = [node]
