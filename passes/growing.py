@@ -11,7 +11,10 @@ A trace has shown which loops these are (capture/attempts.py). The list must be 
 a display, and everything that is done with it must be one of these:
 
     xs.append(y)        len(xs), sum(xs)        torch.stack(xs), torch.cat(xs)      return xs, {"all": xs}
-    xs[-1], xs[0]       if xs:                  for y in xs, in enumerate(xs), zip(xs, ys) or reversed(xs)
+    xs += [y, z]        max(xs), min(xs)        torch.tensor(xs)                    for y in xs, in enumerate(xs),
+    xs = xs + [y]       xs[-1], xs[0]           if xs:                                  zip(xs, ys) or reversed(xs)
+
+A comprehension over it is another such list: `torch.stack([y * 2 for y in xs])`.
 """
 
 from __future__ import annotations
@@ -19,11 +22,22 @@ from __future__ import annotations
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, captured, names_of, parameters, walk_scope
+from autograph_torch.analysis.scopes import (
+    LOOPS,
+    SCOPES,
+    SUSPENDS,
+    binds,
+    captured,
+    names_of,
+    parameters,
+    reads,
+    walk_scope,
+)
 from autograph_torch.source.nodes import name, place, rebuild, replace, walk
-from autograph_torch.source.templates import assign, constant, runtime_call
+from autograph_torch.source.templates import assign, call, constant, runtime_call, thunk, tuple_of
 
 _OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
+_OF_ALL = {"sum": "total", "max": "largest", "min": "smallest"}
 _ITERATORS = ("enumerate", "zip", "reversed")
 
 # A use of a list: the name in it, and what is written in the place of what.
@@ -35,22 +49,23 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     if not facts.growing_lines:
         return function
     nodes = list(walk_scope(function.body))
-    loops = {id(node): _appended_to(node) for node in nodes if isinstance(node, LOOPS) and _is_told(node, facts)}
-    names = {n for appended in loops.values() for n in appended}
+    loops = {id(node): _added_to(node) for node in nodes if isinstance(node, LOOPS) and _is_told(node, facts)}
+    names = {n for added in loops.values() for n in added}
     hidden = {*parameters(function.args), *names_of(function.body).outer, *captured(function.body)}
+    hidden |= {n for node in nodes if isinstance(node, gast.For) for n in _replaced_while_iterated(node)}
     uses = [use for node in nodes for use in _uses(node, facts) if use[0].id in names - hidden]
     known = {id(use[0]) for use in uses}
     unknown = {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in known}
-    bound = [one.id for one, *_ in uses if not isinstance(one.ctx, gast.Load)]
+    bound = [one.id for one, old, _ in uses if one is old and not isinstance(one.ctx, gast.Load)]
     eligible = {n for n in names - hidden - unknown if bound.count(n) == 1}
     written = {id(old): new for one, old, new in uses if one.id in eligible and old is not new}
 
     def rewrite(node: gast.AST, growing: frozenset[str] = frozenset()) -> gast.AST | list[gast.AST]:
-        if isinstance(node, SCOPES):
+        if isinstance(node, SCOPES) and id(node) not in written:
             return node
         new = written.get(id(node))
-        if new is not None:
-            return replace(node, new)
+        if new is not None:  # which has the name in it
+            return replace(node, new if isinstance(node, gast.Name) else rebuild(new, lambda inner: rewrite(inner)))
         grow = sorted((loops.get(id(node), set()) & eligible) - growing)
         done = rebuild(node, lambda inner: rewrite(inner, growing.union(grow)))
         before = [place(assign([n], runtime_call("growing_list", name(n))), node) for n in grow]
@@ -64,21 +79,28 @@ def _is_told(loop: gast.AST, facts: Facts) -> bool:
     return any(getattr(node, "lineno", None) in facts.growing_lines for node in walk(loop))
 
 
-def _appended_to(loop: gast.AST) -> set[str]:
-    """The names of lists from before a loop that it appends to."""
-    calls = [node.func for node in walk(loop) if isinstance(node, gast.Call)]
-    found = [func.value for func in calls if isinstance(func, gast.Attribute) and func.attr == "append"]
-    return {node.id for node in found if isinstance(node, gast.Name)} - set(binds(loop))
+def _added_to(loop: gast.AST) -> set[str]:
+    """The names of lists from before a loop that it adds to."""
+    nodes = list(walk(loop))
+    added = [one for node in nodes for one, *_ in _additions(node)]
+    targets = {id(one) for one in added}
+    stored = [node for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)]
+    return {one.id for one in added} - {one.id for one in stored if id(one) not in targets}
+
+
+def _replaced_while_iterated(loop: gast.For) -> list[str]:
+    """Lists that a loop runs over, and that are others in its body (`xs = xs + [y]`)."""
+    iterated = reads([loop.iter])
+    targets = [node.targets[0].id for node in walk(loop) if isinstance(node, gast.Assign) and _is_longer(node)]
+    return [n for n in targets if n in iterated]
 
 
 def _uses(node: gast.AST, facts: Facts) -> list[Use]:
     """What a node does with a list that it names, where we know how to."""
-    if isinstance(node, gast.Assign):
-        only = node.targets[0] if len(node.targets) == 1 else None
-        if isinstance(only, gast.Name) and isinstance(node.value, gast.List) and not _starred(node.value.elts):
-            return [(only,) * 3]
-    elif isinstance(node, gast.Expr) and _is_append(node.value):
-        return [(node.value.func.value,) * 3]
+    if isinstance(node, (gast.Assign, gast.AnnAssign)) and not _additions(node):
+        return [(one,) * 3 for one in _bound_to_displays(node, facts)]
+    elif isinstance(node, (gast.Expr, gast.AugAssign, gast.Assign)):
+        return _additions(node)
     elif isinstance(node, gast.Call):
         return _calls(node, facts)
     elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load) and _whole(node.slice) is not None:
@@ -90,44 +112,122 @@ def _uses(node: gast.AST, facts: Facts) -> list[Use]:
     elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
         return [(one, one, _is_filled(one)) for one in _names([node.operand])]
     elif isinstance(node, gast.Return) and node.value is not None:
-        return [(one, one, runtime_call("listed", one)) for one in _returned(node.value)]
+        return [use for part in _returned(node.value) for use in _whole_lists(part, part, "listed", facts)]
     return []
+
+
+def _bound_to_displays(node: gast.Assign | gast.AnnAssign, facts: Facts) -> list[gast.Name]:
+    """The names that an assignment binds to a new list each."""
+    only = node.target if isinstance(node, gast.AnnAssign) else node.targets[0] if len(node.targets) == 1 else None
+    pairs = [(only, node.value)]
+    if isinstance(only, gast.Tuple) and isinstance(node.value, gast.Tuple) and len(only.elts) == len(node.value.elts):
+        pairs = [] if _starred([*only.elts, *node.value.elts]) else list(zip(only.elts, node.value.elts, strict=True))
+    return [target for target, value in pairs if isinstance(target, gast.Name) and _is_display(value, facts)]
+
+
+def _is_display(value: gast.expr | None, facts: Facts) -> bool:
+    if isinstance(value, gast.Call):
+        return facts.kinds.is_builtin(value.func, ("list",)) and not value.args and not value.keywords
+    return isinstance(value, gast.List) and not _starred(value.elts)
+
+
+def _additions(node: gast.AST) -> list[Use]:
+    """`xs.append(y)`, `xs.extend([y, z])`, `xs += [y, z]`, `xs = xs + [y]`."""
+    if isinstance(node, gast.Expr) and _is_method(node.value, "append"):
+        return [(node.value.func.value,) * 3]
+    if isinstance(node, gast.Expr) and _is_method(node.value, "extend") and _is_given(node.value.args[0]):
+        return [(node.value.func.value,) * 3]
+    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add) and _is_given(node.value):
+        return [(one, node, _extended(one, node.value)) for one in _names([node.target])]
+    if isinstance(node, gast.Assign) and _is_longer(node):
+        (target,) = node.targets
+        return [(target, node, _extended(target, node.value.right)), (node.value.left,) * 3]
+    return []
+
+
+def _extended(target: gast.Name, items: gast.expr) -> gast.Expr:
+    method = gast.Attribute(value=name(target.id), attr="extend", ctx=gast.Load())
+    return gast.Expr(value=call(method, items))
+
+
+def _is_longer(node: gast.Assign) -> bool:
+    """`xs = xs + [y]`: nobody else has the list, so that it may as well be the same one."""
+    value = node.value
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add) or len(node.targets) > 1:
+        return False
+    named = _names([node.targets[0], value.left])
+    return len(named) == 2 and named[0].id == named[1].id and _is_given(value.right)
+
+
+def _is_given(items: gast.expr) -> bool:
+    """Whether the text shows one element after the other."""
+    return isinstance(items, (gast.List, gast.Tuple)) and not _starred(items.elts)
 
 
 def _calls(node: gast.Call, facts: Facts) -> list[Use]:
     path = facts.kinds.torch_path(node.func)
-    first = _names(node.args[:1])
-    if path in _OVER_ALL and first and _has_dimension(node):
+    if path in _OVER_ALL and node.args and _has_dimension(node):
         named = {one.arg: one.value for one in node.keywords}
-        return [(first[0], node, runtime_call(_OVER_ALL[path], *node.args, **named))]
-    if facts.kinds.is_builtin(node.func, ("len",)) and first and len(node.args) == 1:
-        return [(first[0], node, runtime_call("length", first[0]))]
-    if facts.kinds.is_builtin(node.func, ("sum",)) and first and len(node.args) == 1:
-        return [(first[0], node, runtime_call("total", first[0]))]
+        return _whole_lists(node.args[0], node, _OVER_ALL[path], facts, *node.args[1:], **named)
+    if len(node.args) == 1 and not node.keywords:
+        if path == "tensor":
+            return _whole_lists(node.args[0], node, "tensor_of", facts)
+        if facts.kinds.is_builtin(node.func, ("len",)):
+            return [(one, node, runtime_call("length", one)) for one in _names(node.args)]
+        if facts.kinds.is_builtin(node.func, tuple(_OF_ALL)):
+            return _whole_lists(node.args[0], node, _OF_ALL[node.func.id], facts)
     if facts.kinds.is_builtin(node.func, _ITERATORS):
         return [(one, one, runtime_call("elements_of", one)) for one in _names(node.args)]
     return []
+
+
+def _whole_lists(
+    value: gast.expr, old: gast.expr, function: str, facts: Facts, *more: gast.expr, **named: gast.expr
+) -> list[Use]:
+    """What takes all of a list: a name, or a comprehension over one."""
+    if isinstance(value, gast.Name):
+        return [(value, old, runtime_call(function, value, *more, **named))]
+    mapped = _mapped(value, facts)
+    if mapped is None:
+        return []
+    return [(value.generators[0].iter, old, runtime_call(function, mapped, *more, **named))]
+
+
+def _mapped(value: gast.expr, facts: Facts) -> gast.Call | None:
+    """`[f(y) for y in xs]` as a list of the runtime."""
+    if not isinstance(value, (gast.ListComp, gast.GeneratorExp)) or len(value.generators) > 1:
+        return None
+    (generator,) = value.generators
+    named = _names([generator.iter, generator.target])
+    inside = [*walk(value.elt)]
+    if len(named) < 2 or generator.ifs or generator.is_async or binds(value.elt):
+        return None
+    if any(isinstance(one, SUSPENDS) for one in inside) or named[0].id in reads([value.elt]):
+        return None
+    handed = facts.handed_over(sorted(reads([value.elt]) - {named[1].id}))
+    function = thunk(value.elt, [named[1].id, *handed])
+    return runtime_call("mapped", named[0], function, *([tuple_of(handed)] if handed else []))
 
 
 def _is_filled(one: gast.Name) -> gast.Compare:
     return gast.Compare(left=runtime_call("length", one), ops=[gast.Gt()], comparators=[constant(0)])
 
 
-def _returned(value: gast.expr) -> list[gast.Name]:
-    """The names among the parts of a value that is returned."""
+def _returned(value: gast.expr) -> list[gast.expr]:
+    """The lists among the parts of a value that is returned."""
     if isinstance(value, (gast.Tuple, gast.List)):
         return [one for part in value.elts for one in _returned(part)]
     if isinstance(value, gast.Dict):
         return [one for part in value.values for one in _returned(part)]
-    return _names([value])
+    return [value] if isinstance(value, (gast.Name, gast.ListComp)) else []
 
 
 def _names(nodes: list[gast.expr]) -> list[gast.Name]:
     return [node for node in nodes if isinstance(node, gast.Name)]
 
 
-def _is_append(node: gast.expr) -> bool:
-    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != "append":
+def _is_method(node: gast.expr, method: str) -> bool:
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != method:
         return False
     return isinstance(node.func.value, gast.Name) and len(node.args) == 1 and not _starred(node.args)
 

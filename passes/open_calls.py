@@ -25,6 +25,7 @@ Left alone: calls in loops, `with` and `try`; names that other functions share; 
 
 from __future__ import annotations
 
+import builtins
 import copy
 from dataclasses import dataclass
 
@@ -94,6 +95,8 @@ class _Opener:
         opened = _first_call(node.value, self._shared) if node.value is not None and most else None
         if opened is None or (opened is node.value and isinstance(node, gast.Return)):
             return None
+        if _is_built_in(opened.func) and any(isinstance(one, gast.IfExp) for one in walk(node.value)):
+            return None  # it is the conditional expression that a trace has shown (passes/splits.py)
         found = self._fresh("found")
         holding = derive(node, value=_with(node.value, opened, name(found)))
         follows = [] if isinstance(node, gast.Return) else copy.deepcopy(rest)
@@ -113,6 +116,10 @@ class _Opener:
         follow = make_function(rest_name, [found, *given], body)
         follow._generated = False  # a function like the user's: what it binds is its own
         return [place(one, node) for one in (follow, returns(call))]
+
+
+def _is_built_in(function: gast.expr) -> bool:
+    return isinstance(function, gast.Name) and hasattr(builtins, function.id)
 
 
 def _first_call(node: gast.AST | None, shared: frozenset[str]) -> gast.Call | None:

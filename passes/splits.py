@@ -24,6 +24,12 @@ loop gives may be a tensor from before, which is written to afterwards.
                                                    last = f(i, last)
                                            return x
 
+    return f(x), y if p else None          first = f(x)
+                                           if p:
+                                               return first, y
+                                           else:
+                                               return first, None
+
 passes/jumps.py then moves what follows. A loop keeps its form when its body jumps or its test binds a name.
 """
 
@@ -46,8 +52,8 @@ def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         node = rebuild(node, open_up)
         if getattr(node, "lineno", None) not in facts.split_lines:
             return node
-        if isinstance(node, (gast.Assign, gast.AnnAssign)) and isinstance(node.value, gast.IfExp):
-            return _as_statement(node, node.value)
+        if isinstance(node, (gast.Assign, gast.AnnAssign, gast.Return, gast.Expr)):
+            return _as_statements(node, facts)
         if isinstance(node, gast.While) and not node.orelse and not binds(node.test) and not exits(node.body):
             return place(gast.If(test=node.test, body=[*node.body, node], orelse=[]), node)
         if isinstance(node, gast.For) and _over_range(node) and not node.orelse and not exits(node.body):
@@ -77,6 +83,55 @@ def _first_trip_apart(node: gast.For, facts: Facts) -> list[gast.stmt]:
     return [place(one, node) for one in (assign([stop], node.iter.args[-1]), trips)]
 
 
-def _as_statement(node: gast.Assign | gast.AnnAssign, choice: gast.IfExp) -> gast.If:
-    body, orelse = (derive(node, value=value) for value in (choice.body, choice.orelse))
-    return place(gast.If(test=choice.test, body=[body], orelse=[orelse]), node)
+def _as_statements(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
+    """A statement with a conditional expression in it as an `if`; what is evaluated before it keeps its place."""
+    found = _choice_in(node.value)
+    if found is None or binds(found[-1].test):
+        return node
+    *around, choice = found
+    first: list[gast.stmt] = []
+    inner: dict[int, gast.expr] = {}
+    for outer, part in zip(around, found[1:], strict=True):
+        for before in _parts(outer)[: next(k for k, one in enumerate(_parts(outer)) if one is part)]:
+            if not isinstance(before, (gast.Name, gast.Constant)) and facts.kinds.torch_path(before) is None:
+                kept = facts.fresh("first")
+                first.append(place(assign([kept], before), node))
+                inner[id(before)] = name(kept)
+
+    def side(value: gast.expr) -> list[gast.stmt]:
+        def put(one: gast.AST) -> gast.AST:
+            return value if one is choice else inner.get(id(one)) or rebuild(one, put)
+
+        new = _as_statements(derive(node, value=put(node.value)), facts)
+        return new if isinstance(new, list) else [new]
+
+    chosen = gast.If(test=choice.test, body=side(choice.body), orelse=side(choice.orelse))
+    return [*first, place(chosen, node)]
+
+
+def _choice_in(value: gast.expr | None) -> list[gast.expr] | None:
+    """The first conditional expression among what a statement evaluates whatever happens, and what is around it."""
+    if value is None or isinstance(value, gast.IfExp):
+        return None if value is None else [value]
+    for part in _parts(value):
+        found = _choice_in(part)
+        if found is not None:
+            return [value, *found]
+    return None
+
+
+def _parts(value: gast.expr) -> list[gast.expr]:
+    """What an expression evaluates, in this order; nothing, where we do not know."""
+    if isinstance(value, (gast.Tuple, gast.List)) and isinstance(value.ctx, gast.Load):
+        parts = value.elts
+    elif isinstance(value, gast.BinOp):
+        parts = [value.left, value.right]
+    elif isinstance(value, gast.Call):
+        parts = [value.func, *value.args, *(one.value for one in value.keywords if one.arg is not None)]
+        if len(parts) <= len(value.args) + len(value.keywords):
+            return []
+    elif isinstance(value, gast.Dict) and all(isinstance(key, gast.Constant) for key in value.keys):
+        parts = value.values
+    else:
+        return []
+    return [] if any(isinstance(one, gast.Starred) for one in parts) else parts

@@ -1,9 +1,8 @@
 """How the tracer gives a list whose length depends on data, and what it asks of such lists (runtime/growing.py).
 
 Their elements are copies, made in a loop that runs twice. So eager's list must be told from it by nothing: the loop may
-draw no random numbers, and nobody may write in place to what has been appended. The finished graph shows it: a tensor
-may be written to when it was made by a function like `torch.zeros`, is not appended, and is no operand of a branch or
-loop.
+draw no random numbers, and nobody may write in place to an element, by whichever name. The finished graph shows it,
+with what is known of the tensors that may be one in eager (capture/shared_results.py).
 
 Private: a VariableTracker of our own, whose `reconstruct` writes the bytecode that runs behind the graph, as in
 capture/choices.py.
@@ -12,27 +11,22 @@ capture/choices.py.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables.base import VariableTracker
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import Graph, GraphModule
 
 from autograph_torch.capture.choices import is_of_one_type
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import is_operator, name_of, storage_at, written
+from autograph_torch.capture.graph_writes import Storage, is_operator, name_of, storage_at, written
 from autograph_torch.runtime import growing
 from autograph_torch.runtime.gradients import draws_random_numbers
 from autograph_torch.runtime.refusal import raise_refusal
 
 Locals = dict[str, Any]
-_APPENDED = "autograph_appended"  # in the meta of nodes
-_MAKERS = frozenset(
-    "zeros ones full empty arange tensor zeros_like ones_like full_like empty_like new_zeros new_ones new_full "
-    "new_empty scalar_tensor eye".split()
-)
-_COPIES = frozenset("clone reshape where getitem to view movedim contiguous".split())
+_ELEMENT = "autograph_element"  # in the meta of nodes
 
 
 class UnboundVariable(VariableTracker):
@@ -59,7 +53,7 @@ def _as_list(parent: Any, given: Locals) -> Locals:
 
 
 def _note_copied(parent: Any, given: Locals) -> Locals:
-    given["item"].realize().as_proxy().node.meta[_APPENDED] = True
+    given["item"].realize().as_proxy().node.meta[_ELEMENT] = True
     return {}
 
 
@@ -69,44 +63,28 @@ LISTS: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
 }
 
 
-def check_lists(module: GraphModule) -> None:
-    """Refuse what would tell the elements of such a list from eager's."""
+def check_lists(module: GraphModule, origins: Callable[[Storage], frozenset[Storage]]) -> None:
+    """Refuse what would tell the elements of such a list from eager's.
+
+    origins: what a storage may be in eager.
+    """
     graphs = [one.graph for one in module.modules() if isinstance(one, GraphModule)]
-    if not any(_APPENDED in node.meta for graph in graphs for node in graph.nodes):
+    nodes = [node for graph in graphs for node in graph.nodes]
+    elements = [storage_at(node) for node in nodes if _ELEMENT in node.meta]
+    if not elements:
         return
-    for graph in graphs:
-        _check_writes(graph)
+    copied = frozenset().union(*(origins(one) for one in elements if one is not None))
+    for node in nodes:
+        for target in written(node):
+            storage = storage_at(target)
+            if storage is None or origins(storage) & copied:
+                message = "a list grows in a loop on data, and a tensor is written to that may be in it"
+                raise capture_error_at(node, "AG311", message, "write `x = x + 1`, or append a clone")
     for one in module.modules():
         loops = [node for node in getattr(one, "graph", Graph()).nodes if is_operator(node)]
         for body in [one.get_submodule(str(node.args[1].target)) for node in loops if name_of(node) == "while_loop"]:
             inside = [node for inner in body.modules() if isinstance(inner, GraphModule) for node in inner.graph.nodes]
             drawing = [node for node in inside if draws_random_numbers(node)]
-            if drawing and any(_APPENDED in node.meta for node in inside):
+            if drawing and any(_ELEMENT in node.meta for node in inside):
                 message = "random numbers in a loop on data that appends to a list, which would run twice"
                 raise capture_error_at(drawing[0], "AG311", message, growing.ADVICE)
-
-
-def _check_writes(graph: Graph) -> None:
-    for node in graph.nodes:
-        for target in written(node):
-            if not _is_apart(graph, storage_at(target)):
-                message = "a list grows in a loop on data, and a tensor is written to that may be in it"
-                raise capture_error_at(node, "AG311", message, "write `x = x + 1`, or append a clone")
-
-
-def _is_apart(graph: Graph, storage: Any) -> bool:
-    """Whether a storage of the graph is surely not that of an element."""
-    nodes = [node for node in graph.nodes if storage_at(node) == storage]
-    made = bool(nodes) and nodes[0].op != "placeholder" and name_of(nodes[0]) in _MAKERS
-    return made and not any(_APPENDED in node.meta or any(map(is_operator, _users(node))) for node in nodes)
-
-
-def _users(node: Node) -> Iterator[Node]:
-    """The nodes that use a tensor, or a copy of it."""
-    waiting, seen = [node], {node}
-    while waiting:
-        for user in waiting.pop().users:
-            yield user
-            if name_of(user) in _COPIES and user not in seen:
-                seen.add(user)
-                waiting.append(user)

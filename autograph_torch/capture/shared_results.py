@@ -33,6 +33,7 @@ from autograph_torch.capture.graph_writes import (
     storage_of,
     written,
 )
+from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
 
@@ -48,10 +49,11 @@ def keep_writes(module: GraphModule) -> None:
     """Pass the writes of a graph on to what eager would have written to as well.
 
     Raises:
-        CaptureError: AG314, at the branch or loop whose result is a copy.
+        CaptureError: AG314, at the branch or loop whose result is a copy; AG311 for elements of lists that grow.
     """
     check = _Check(module, module.graph, _Sharing(), outermost=True)
     check.run()
+    check_lists(module, check.sharing.origins)
     if check.lost:
         pass_on(module, check.links, check.writes, check.lost)
 
@@ -64,6 +66,7 @@ class _Sharing:
     results: dict[Storage, tuple[Node, int]] = field(default_factory=dict)  # the operator that handed out a copy
     pairs: dict[Node, Pairs] = field(default_factory=dict)  # of the results of operators
     unlinked: dict[Storage, Roots] = field(default_factory=dict)  # roots that are not shared by links alone
+    carried: dict[Root, Roots] = field(default_factory=dict)  # what tells tensors of a carry apart -> what they may be
 
     def of(self, storage: Storage) -> Roots:
         return self.roots.get(storage, frozenset((storage,)))
@@ -71,6 +74,17 @@ class _Sharing:
     def of_value(self, value: Any) -> Roots:
         storage = storage_at(value)
         return _NOTHING if storage is None else self.of(storage)
+
+    def origins(self, storage: Storage) -> frozenset[Storage]:
+        """All storages that one may be in eager, in whichever trip of a loop."""
+        found: set[Root] = set()
+        waiting = [*self.of(storage)]
+        while waiting:
+            root = waiting.pop()
+            if root not in found:
+                found.add(root)
+                waiting += self.carried.get(root, ())
+        return frozenset(abs(root) for root in found if isinstance(root, int))
 
     def add(self, value: Any, roots: Roots, unlinked: Roots = _NOTHING) -> None:
         storage = storage_at(value)
@@ -227,6 +241,9 @@ class _Check:
             together = pairs | self._pairs(trip)
             if after == state and together == pairs:
                 self._check_written_leaves(node, state, pairs, closed_over)
+                for k, roots in enumerate(state):
+                    for root in _own_roots(node, k, pairs):
+                        self.sharing.carried[root] = self.sharing.carried.get(root, _NOTHING) | roots
                 return [_Through(roots, roots, None) for roots in state], pairs
             state, pairs = after, together
 

@@ -28,7 +28,6 @@ from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture import field_writes
 from autograph_torch.capture.finished import check_at_the_end
-from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.runtime import codec, instances, memories, outside, structure, tracing
@@ -100,7 +99,7 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         arguments["found"] = _things()[arguments["number"].as_python_constant()]
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
-        check_at_the_end(parent.output, check_lists, keep_writes)
+        check_at_the_end(parent.output, keep_writes)
         site = arguments["site"].as_python_constant()
         for role in ("mutated", "reads"):
             for item in arguments[role].realize().items:

@@ -15,7 +15,16 @@ from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, repeated, text
 from autograph_torch.runtime.following import followed
-from autograph_torch.runtime.growing import concatenated, element, elements_of, growing_list, length, listed, stacked
+from autograph_torch.runtime.growing import (
+    concatenated,
+    element,
+    elements_of,
+    growing_list,
+    length,
+    listed,
+    stacked,
+    tensor_of,
+)
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
 from autograph_torch.runtime.iteration import numbers, once
 from autograph_torch.runtime.iteration import range_ as range
@@ -27,7 +36,7 @@ from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
-from autograph_torch.runtime.totals import total
+from autograph_torch.runtime.totals import largest, mapped, smallest, total
 from autograph_torch.runtime.values import undefined
 
 __all__ = [
@@ -55,8 +64,10 @@ __all__ = [
     "index",
     "is_nonzero",
     "joined",
+    "largest",
     "length",
     "listed",
+    "mapped",
     "math",
     "never",
     "not_",
@@ -71,8 +82,10 @@ __all__ = [
     "read",
     "repeated",
     "reversed",
+    "smallest",
     "stacked",
     "sum_",
+    "tensor_of",
     "text",
     "tolist",
     "total",

@@ -6,10 +6,10 @@
         xs.append(x)
     return torch.stack(xs)
 
-A graph's loop can carry no list. So it is run twice: the first time it counts what is appended; then there is room for
-that many rows, and the second time they are filled. A loop that does anything else that others see is refused: it
-would do so twice. Nothing but the functions below is done with such a list (passes/growing.py), and nobody writes in
-place to what is appended.
+A graph's loop can carry no list. So it is run twice: the first time it counts what is appended, and all that it writes
+is dropped; then there is room for that many rows, and the second time they are filled. A loop that prints or raises is
+refused: it would do so twice. Nothing but the functions below is done with such a list (passes/growing.py), and nobody
+writes in place to what is appended.
 
 Outside of a trace `growing_list` gives the list, and every function here is what it stands for.
 """
@@ -23,12 +23,13 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.iteration import Sequence
 from autograph_torch.runtime.layout import NUMBER_DTYPES
 from autograph_torch.runtime.refusal import refuse
 
 State = tuple[Any, ...]
+_EMPTY = "torch.tensor of a list without elements is of floats; the graph takes it for one of the others' type"
 ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
 
 
@@ -49,6 +50,10 @@ class Growing:
         _row(item, self.name)
         (self.begin if self.rows is None else self.more).append(item)
 
+    def extend(self, items: Any) -> None:
+        for k in range(len(items)):
+            self.append(items[k])
+
 
 class Appending:
     """The list inside of a trip: how many rows have come so far; the last of the list, if the loop begins with one."""
@@ -61,9 +66,7 @@ class Appending:
         self.name = name
 
     def append(self, item: Any) -> None:
-        row = _row(item, self.name)
-        if isinstance(item, torch.Tensor):
-            note_copied(item)
+        row = _row(copied(item), self.name)
         if self.last is not None:
             self.last = row.clone() if isinstance(item, torch.Tensor) else item
         if self.rows is not None:
@@ -71,14 +74,18 @@ class Appending:
             self.rows = torch.index_copy(self.rows, 0, position.reshape(1), row.unsqueeze(0))
         self.count = self.count + 1
 
+    def extend(self, items: Any) -> None:
+        for k in range(len(items)):
+            self.append(items[k])
+
 
 def _row(item: Any, name: str) -> torch.Tensor:
     """What is appended as a tensor, when all others are of its type."""
     if isinstance(item, torch.Tensor):
         notes.note_row(name, tuple(item.shape), item.dtype, str(item.device), False)
         return item
-    kind = "" if isinstance(item, bool) else "int" if isinstance(item, int) else "float"
-    if not kind or not isinstance(item, (int, float)):
+    kind = "bool" if isinstance(item, bool) else "int" if isinstance(item, int) else "float"
+    if not isinstance(item, (int, float)):
         refuse("AG311", "a list that grows in a loop on data takes something else than tensors and numbers", ADVICE)
     notes.note_row(name, (), NUMBER_DTYPES[kind], "cpu", True)
     return torch.scalar_tensor(item, dtype=NUMBER_DTYPES[kind], device="cpu")
@@ -87,11 +94,18 @@ def _row(item: Any, name: str) -> torch.Tensor:
 def _item(row: torch.Tensor, name: str) -> Any:
     """A row as an element."""
     copy = row.clone()
-    return copy.item() if notes.rows_are_numbers(name) else copy
+    return copy.item() if notes.rows_are_numbers(name) else copied(copy)
 
 
 def note_copied(item: torch.Tensor) -> None:
-    """What is appended is copied: it may not be written to. (Noted by the tracer, capture/growing.py.)"""
+    """An element has copies: it may not be written to. (Noted by the tracer, capture/growing.py.)"""
+
+
+def copied(item: Any) -> Any:
+    """An element that has copies, or is one."""
+    if isinstance(item, torch.Tensor):
+        note_copied(item)
+    return item
 
 
 def growing_list(items: list[Any]) -> Any:
@@ -120,10 +134,9 @@ def run_twice(
 ) -> State:
     """The staged loop `run` (see loop.run_with_writes) over a state with such lists."""
     count = len(state) - fixed
-    lists: tuple[Any, ...] = state[rebound:count]
-    for k in range(len(lists)):
-        if not isinstance(lists[k], Growing):
-            refuse("AG311", "a loop on data appends to a list and writes to something else in place, too", ADVICE)
+    mutated: State = state[rebound:count]
+    lists: tuple[Any, ...] = tuple([value for value in mutated if isinstance(value, Growing)])
+    others = tuple([value for value in mutated if not isinstance(value, Growing)])
     number = len(lists)
 
     def whole(before: State, rooms: int) -> State:
@@ -133,11 +146,12 @@ def run_twice(
             last = before[rebound + number + k]
             rows = before[rebound + 2 * number + k] if rooms else None
             inside += (Appending(_length(lists[k]), before[rebound + k], last, rows, lists[k].name),)
-        return (*before[:rebound], *inside, *before[len(before) - fixed :])
+        given = before[rebound + 2 * number + rooms :]
+        return (*before[:rebound], *_in_order(mutated, inside, given[: len(others)]), *given[len(others) :])
 
     def again(rooms: State, pure: bool) -> State:
         extra: State = (*[0] * number, *[_last(lists[k]) for k in range(number)], *rooms)
-        begin = (*state[:rebound], *extra, *state[count:])
+        begin = (*state[:rebound], *extra, *others, *state[count:])
 
         def one_trip(before: State) -> State:
             inside = whole(before, len(rooms))
@@ -145,11 +159,13 @@ def run_twice(
             counts: State = ()
             lasts: State = ()
             rows: State = ()
-            for k in range(number):
-                counts += (inside[rebound + k].count,)
-                lasts += (inside[rebound + k].last,)
-                rows += (inside[rebound + k].rows,) if rooms else ()
-            return (*after[:rebound], *counts, *lasts, *rows, *after[len(after) - fixed :])
+            for one in inside[rebound:count]:
+                if isinstance(one, Appending):
+                    counts += (one.count,)
+                    lasts += (one.last,)
+                    rows += (one.rows,) if rooms else ()
+            written = [after[rebound + k] for k in range(len(mutated)) if not isinstance(mutated[k], Growing)]
+            return (*after[:rebound], *counts, *lasts, *rows, *written, *after[len(after) - fixed :])
 
         return run(
             lambda s: test(whole(s, len(rooms))), one_trip, begin, rebound + len(extra), fixed, entered, pure=pure
@@ -165,18 +181,31 @@ def run_twice(
     final = again(rooms, False)
     for k in range(number):
         _take(lists[k], final[rebound + 2 * number + k], first[rebound + k])
-    return (*final[:rebound], *lists, *final[len(final) - fixed :])
+    given = final[rebound + 3 * number :]
+    return (*final[:rebound], *_in_order(mutated, lists, given[: len(others)]), *given[len(others) :])
+
+
+def _in_order(mutated: State, lists: State, others: State) -> State:
+    """What trips write to, in the order in which they know it."""
+    found: State = ()
+    for value in mutated:
+        if isinstance(value, Growing):
+            found, lists = (*found, lists[0]), lists[1:]
+        else:
+            found, others = (*found, others[0]), others[1:]
+    return found
 
 
 def _last(one: Growing) -> Any:
     """The last element, where there surely is one."""
-    return one.more[-1] if one.more else None if one.rows is not None or not one.begin else one.begin[-1]
+    last = one.more[-1] if one.more else None if one.rows is not None or not one.begin else one.begin[-1]
+    return copied(last)
 
 
 def _take(one: Growing, rows: torch.Tensor, count: Any) -> None:
     if one.rows is not None:
         rows = torch.cat(
-            [one.rows.narrow(0, 0, one.count), *[_row(item, one.name).unsqueeze(0) for item in one.more], rows]
+            [one.rows.narrow(0, 0, one.count), *[_row(copied(item), one.name).unsqueeze(0) for item in one.more], rows]
         )
         count = one.count + len(one.more) + count
     one.rows = rows
@@ -192,8 +221,8 @@ def _all(one: Growing) -> torch.Tensor:
     """All elements as one tensor of its own, and a row more."""
     if not one.begin and not one.more:
         return one.rows.clone()
-    begin = [_row(item, one.name).unsqueeze(0) for item in one.begin]
-    more = [_row(item, one.name).unsqueeze(0) for item in one.more]
+    begin = [_row(copied(item), one.name).unsqueeze(0) for item in one.begin]
+    more = [_row(copied(item), one.name).unsqueeze(0) for item in one.more]
     return torch.cat([*begin, one.rows.narrow(0, 0, one.count), *more, torch.zeros_like(one.rows.narrow(0, 0, 1))])
 
 
@@ -212,7 +241,7 @@ def element(one: Any, index: int) -> Any:
     if isinstance(one, Appending):
         if index != -1 or one.last is None:
             refuse("AG311", "a loop on data reads another element than the last one of a list that it fills", ADVICE)
-        return one.last
+        return copied(one.last)
     if not isinstance(one, Growing):
         return one[index]
     if one.rows is None or 0 <= index < len(one.begin):
@@ -244,6 +273,11 @@ def rows_of(one: Growing) -> Sequence:
     return Sequence(one.count, lambda k: _item(rows.select(0, k), one.name), False)
 
 
+def element_at(one: Growing, k: Any) -> Any:
+    """What has come in loops, by its position."""
+    return _item(one.rows.select(0, k), one.name)
+
+
 def stacked(one: Any, dim: int = 0) -> Any:
     """`torch.stack(one, dim)`."""
     if not isinstance(one, Growing) or one.rows is None:
@@ -270,6 +304,23 @@ def concatenated(one: Any, dim: int = 0) -> Any:
     return cond(
         one.count > 0, lambda: joined, lambda: fail(ValueError, "torch.cat(): expected a non-empty list of Tensors")
     )
+
+
+def tensor_of(one: Any) -> torch.Tensor:
+    """`torch.tensor(one)`."""
+    if not isinstance(one, Growing) or one.rows is None:
+        return torch.tensor(one.begin if isinstance(one, Growing) else one)
+    if not notes.rows_are_numbers(one.name):
+        refuse("AG311", "torch.tensor of a list of tensors", "use torch.stack")
+    rows = _all(one).narrow(0, 0, _length(one))
+    if rows.is_floating_point():
+        return rows.to(torch.get_default_dtype())
+    if not one.begin and not one.more:
+        number = notes.refused_when_run(
+            "AG310", _EMPTY, "ask for its length before; under @autograph such a call runs in Python"
+        )
+        cond(one.count == 0, lambda: fail_with(number))
+    return rows.clone()
 
 
 def _check_tensors(one: Growing) -> None:

@@ -347,12 +347,11 @@ def rows_are_numbers(name: str) -> bool:
 
 @torch.compiler.assume_constant_result
 def check_pure(site: str) -> int:
-    """At the end of a loop that will be run again: nothing but its state may be another than before."""
-    written = any(group[2] for group in memories.groups_of(site))
-    if written or tracing.fields_of(site) or tracing.containers_of(site) or carry_has_effects(site):
+    """At the end of a loop that will be run again: what nobody can take back must not have happened."""
+    if carry_has_effects(site):
         raise_refusal(
             "AG311",
-            "a loop on data appends to a list, and does something else that others see",
+            "a loop on data appends to a list, and prints or raises",
             "write into a tensor of the largest size and count",
         )
     return 0
@@ -468,22 +467,7 @@ def note_site(construct: str, outcome: str) -> int:
 
 
 @torch.compiler.assume_constant_result
-def squeezed_away() -> int:
-    """The number of an exception for a dimension that `squeeze` would drop for some data only."""
-    message = "a size that depends on data is 1 here, and `squeeze` drops the dimension; the graph keeps it"
-    advice = "name the dimension that always has size 1: `x.squeeze(-1)`; under @autograph such a call runs in Python"
-    return _refusal_when_run("AG321", message, advice)
-
-
-@torch.compiler.assume_constant_result
-def negative_exponent() -> int:
-    """The number of an exception for a power of integers that is a float for some data only."""
-    message = "a power of integers is a float here, for its exponent is negative; the graph takes it for an integer"
-    advice = "write the base as a float: `2.0 ** k`; under @autograph such a call runs in Python"
-    return _refusal_when_run("AG310", message, advice)
-
-
-def _refusal_when_run(code: str, message: str, advice: str) -> int:
+def refused_when_run(code: str, message: str, advice: str) -> int:
     """The number of an effect that refuses what the data have led to, at the line under trace."""
     filename, line, text = tracing.user_line()
     column = len(text) - len(text.lstrip()) + 1

@@ -120,7 +120,11 @@ def integer_of(flag: Any) -> Any:
 
 def natural(exponent: Any) -> Any:
     """The exponent of an integer, which depends on data, as a number that is not negative. (While tracing.)"""
-    number = notes.negative_exponent()
+    number = notes.refused_when_run(
+        "AG310",
+        "a power of integers is a float here, for its exponent is negative; the graph takes it for an integer",
+        "write the base as a float: `2.0 ** k`; under @autograph such a call runs in Python",
+    )
     cond(exponent < 0, lambda: fail_with(number))
     found: Any = torch.scalar_tensor(exponent, dtype=torch.int64).clamp(min=0).item()
     torch._check(found >= 0)
@@ -144,6 +148,10 @@ def with_known(function: Callable[..., Any], flag: Any, key: int | str, args: tu
 
 def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:
     """Before a `squeeze` that the trace takes for one that leaves these dimensions alone: fail when one has size 1."""
-    number = notes.squeezed_away()
+    number = notes.refused_when_run(
+        "AG321",
+        "a size that depends on data is 1 here, and `squeeze` drops the dimension; the graph keeps it",
+        "name the dimension that always has size 1: `x.squeeze(-1)`; under @autograph such a call runs in Python",
+    )
     for k in range(len(dims)):
         cond(tensor.shape[dims[k]] == 1, lambda: fail_with(number))

@@ -88,7 +88,7 @@ def run(
         entered: whether there is a first trip: True, or a 0-d bool tensor.
         mutated, containers: tensors, and lists and dicts, from around the loop that trips write to, as far as is known.
         reads: tensors from around the loop that trips read, as far as is known.
-        pure: whether it may do nothing but give its state: it will be run again.
+        pure: whether it is to do nothing but give its state: it will be run again.
         flags: the positions of Python truth values that trips may only seem to write to.
     """
     site = notes.new_site()
@@ -128,6 +128,7 @@ def run(
             final = _whole(final, state, same)
             if pure:
                 notes.check_pure(site)
+                return tuple(final[1:])
             behind = len(contents) - fields
             count = behind - len(carriers)
             write_outside(

@@ -1,11 +1,20 @@
-"""ag.total: `sum(xs)` of a list that has grown in a loop (runtime/growing.py), in Python's order."""
+"""What is asked of all elements of a list that has grown in a loop (runtime/growing.py), in Python's order.
+
+sum(xs)                    ag.total(xs)
+max(xs), min(xs)           ag.largest(xs), ag.smallest(xs)
+[f(y) for y in xs]         ag.mapped(xs, lambda y: f(y))
+"""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
-from autograph_torch.runtime.growing import Growing, rows_of
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.extremes import extreme
+from autograph_torch.runtime.growing import Growing, copied, element_at, growing_list, rows_of
 from autograph_torch.runtime.loop import for_loop
 
 
@@ -17,3 +26,54 @@ def total(one: Any) -> Any:
     if one.rows is not None:
         (so_far,) = for_loop(rows_of(one), lambda item, so_far: (so_far + item,), (so_far,))
     return builtins.sum(one.more, so_far)
+
+
+def largest(one: Any) -> Any:
+    """`max(one)`."""
+    return _extreme(one, True) if isinstance(one, Growing) else builtins.max(one)
+
+
+def smallest(one: Any) -> Any:
+    """`min(one)`."""
+    return _extreme(one, False) if isinstance(one, Growing) else builtins.min(one)
+
+
+def _extreme(one: Growing, greatest: bool) -> Any:
+    known = [*one.begin, *one.more]
+    if one.rows is None:
+        return builtins.max(known) if greatest else builtins.min(known)
+    first = one.begin[0] if one.begin else element_at(one, 0)  # a row that is there also where none has come
+    found = extreme(greatest, (first, *one.begin[1:]))
+    (found,) = for_loop(rows_of(one), lambda item, found: (extreme(greatest, (found, item)),), (found,))
+    found = copied(extreme(greatest, (found, *one.more)))
+    if known:
+        return found
+    return cond(one.count > 0, lambda: found, lambda: fail(ValueError, _EMPTY[greatest]))
+
+
+def _message(function: Callable[[list[Any]], Any]) -> str:
+    """What this Python says of an empty list."""
+    try:
+        return str(function([]))
+    except ValueError as error:
+        return str(error)
+
+
+_EMPTY = {True: _message(builtins.max), False: _message(builtins.min)}
+
+
+def mapped(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> Any:
+    """`[function(item, *handed) for item in one]`."""
+    if not isinstance(one, Growing):
+        return [function(item, *handed) for item in one]
+    made = growing_list([function(item, *handed) for item in one.begin])
+
+    def add(item: Any, made: Any, *handed: Any) -> tuple[Any, ...]:
+        made.append(function(item, *handed))
+        return (made, *handed)
+
+    if one.rows is not None:
+        for_loop(rows_of(one), add, (), (made,), handed)
+    for item in one.more:
+        made.append(function(item, *handed))
+    return made

@@ -43,6 +43,14 @@ def path(x):
     x, = ag.for_loop(ag.enumerate(ag.elements_of(xs)), body_2, (x,))
     return ag.cond(ag.not_(ag.length(xs) > 0), lambda: ag.element(xs, -1), lambda: (ag.stacked(xs), [ag.listed(xs)]))
 """
+LONGER = """
+def path(x):
+    xs, n = [], 0
+    while x > 1:
+        x = x / 2
+        {addition}
+    return max(xs), [y * n for y in xs], torch.tensor(xs)
+"""
 OTHERWISE = """
 def path(x):
     xs = [x]
@@ -66,6 +74,18 @@ def test_text() -> None:
     assert text_of(BEFORE, 6) == AFTER.strip()  # a line in the loop
 
 
+@pytest.mark.parametrize("addition", ["xs += [x, xs[-1]]", "xs = xs + [x, xs[-1]]", "xs.extend([x, xs[-1]])"])
+def test_longer_lists(addition: str) -> None:
+    text = text_of(LONGER.format(addition=addition), 4)
+    assert "        xs.extend([x, ag.element(xs, -1)])\n" in text
+    assert "ag.largest(xs), ag.listed(ag.mapped(xs, lambda y: y * n)), ag.tensor_of(xs)" in text
+
+
+def test_another_list_while_it_is_iterated() -> None:
+    text = "def path(xs, x):\n    xs = [x]\n    for y in xs:\n        xs = xs + [y * x]\n    return xs\n"
+    assert "growing_list" not in text_of(text.replace("path(xs, x)", "path(x)"), 3)
+
+
 def test_another_line() -> None:
     assert "growing_list" not in text_of(BEFORE, 9)
 
@@ -74,15 +94,19 @@ def test_another_line() -> None:
     "use",
     [
         "sum(xs, x)",
-        "max(xs)",
+        "max(xs, key=f)",
+        "torch.tensor(xs, dtype=d)",
         "helper(xs)",
-        "xs + [x]",
+        "[x] + xs",
         "xs[k]",
         "xs[1:]",
         "torch.stack(xs, out=x)",
         "torch.stack(xs, k)",
         "lambda: xs",
-        "[y for y in xs]",
+        "[y for y in xs if y > 1]",
+        "[y for y in xs for z in y]",
+        "[len(xs) for y in xs]",
+        "sorted([y for y in xs])",
         "xs.pop()",
         "xs.append(x)",
     ],

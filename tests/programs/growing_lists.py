@@ -268,7 +268,7 @@ def loop_that_draws(x):
     return xs
 
 
-@program(inputs=VALUES, refused="the loop would write twice")
+@program(inputs=VALUES, grad=True)
 def loop_that_writes(x):
     xs = []
     total = torch.zeros(())
@@ -299,3 +299,134 @@ def no_loop_on_data(x):
         x = x / 2
         xs.append(x)
     return torch.stack(xs)
+
+
+class Tally:
+    def __init__(self):
+        self.n = 0
+        self.last = torch.zeros(())
+
+
+@program(inputs=VALUES, grad=True)
+def in_a_loop_that_writes_to_objects(x):
+    tally, state, xs = Tally(), {"k": 0}, [x * 1]
+    while x > 1:
+        x = x / 3
+        tally.n += 1
+        state["k"] += 2
+        tally.last = x * 2
+        xs.append(tally.last)
+    return torch.stack(xs), tally.n, tally.last, state
+
+
+@program(inputs=VALUES)
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        hs = []
+        while x > 1 and len(hs) < 3:
+            x = x / 2
+            self.calls += 1
+            hs.append(x)
+        return x, len(hs), hs
+
+
+@program(inputs=COUNTS)
+def in_a_loop_that_writes_to_an_argument(x, n):
+    xs = []
+    for i in range(n):
+        x.add_(i)
+        xs.append(x.sum())
+    return torch.stack(xs) if xs else None
+
+
+@program(inputs=COUNTS, refused="an element is written to in place")
+def element_written_in_the_next_trip(x, n):
+    xs = []
+    y = x * 1
+    for i in range(n):
+        xs.append(y)
+        y.mul_(2)
+    return xs, y
+
+
+@program(inputs=COUNTS, refused="an element is written to in place")
+def element_written_by_the_name_of_another_trip(x, n):
+    xs = []
+    y = x * 1
+    z = y
+    for i in range(n):
+        xs.append(z)
+        z = y
+        y = y / 2
+    z.add_(1)
+    return len(xs), xs
+
+
+@program(inputs=COUNTS, refused="an element is written to in place")
+def chosen_element_written(x, n):
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    best = x * 1
+    for h in xs:
+        if h.sum() > 2:
+            best = h
+    best += 1
+    return len(xs), xs
+
+
+@program(inputs=COUNTS, refused="an element is written to in place")
+def first_element_written_while_iterated(x, n):
+    z, total = x * 1, torch.zeros(3)
+    xs = [z]
+    for i in range(n):
+        xs.append(x * i)
+    for h in xs:
+        z.add_(1)
+        total = total + h
+    return total
+
+
+@program(inputs=VALUES, grad=True)
+def comprehension_over_it(x):
+    xs, w = [x * 2], x * 3
+    while x > 1:
+        x = x / 3
+        xs += [x]
+    scaled = sum(h * w for h in xs)
+    return scaled * 2, [h if h > 2 else -h for h in xs]
+
+
+@program(inputs=VALUES)
+def largest_and_smallest(x):
+    xs = list()
+    n = 5
+    while x > 1:
+        x = x / 3
+        n -= 1
+        xs = xs + [torch.sin(x)]
+    return max(xs) + n, min(xs)
+
+
+@program(inputs=VALUES)
+def numbers_as_a_tensor(x):
+    xs: list = [x.item()]
+    below = []
+    while x > 1:
+        x = x / 3
+        xs.extend((x.item(), n := x.item() + 1))
+        below.append(n < 2)
+    return torch.tensor(xs), max(xs), min(xs), below
+
+
+@program(inputs=VALUES)
+def empty_list_of_integers_as_a_tensor(x):
+    xs = [0]
+    while x > 1:
+        x = x / 3
+        xs.append(len(xs))
+    return torch.tensor(xs)

@@ -241,3 +241,18 @@ def tuples_of_sizes_and_of_a_tensor(x, n):
     if (2, x.shape[1], 3) != (2, k, 3):
         return y.sum()
     return x.sum()
+
+
+def added_in_place(x):
+    print("added")
+    return x.add_(1)
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(-3, 5),)])
+def choices_of_two_types_inside_of_a_result(x):
+    return added_in_place(x).sum(), x * 2 if x.sum() > 3 else None, {"a": "b" if x[0] > 0 else x + 1}
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def choice_of_two_types_as_an_argument(x):
+    return torch.nn.functional.linear(x, torch.eye(2), bias=x if x.sum() > 0 else None) * 2
