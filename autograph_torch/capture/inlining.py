@@ -89,6 +89,7 @@ from autograph_torch.capture.torch_fixes import (
     repair_lazy_properties,
     repair_names,
     repair_property_writes,
+    types_of_parameters,
 )
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import EXPRESSION, whole_numbers
@@ -332,6 +333,7 @@ _REPAIRS = (
     deques_with_lengths,
     contents_in_place,
     groups_as_they_are,
+    types_of_parameters,
     lists_of_tensors,
     sums_of_none,
 )

@@ -12,6 +12,7 @@
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
+    t * numpy.prod(sizes)     t * numpy.prod(sizes).item(): what NumPy gives without dimensions is a number to a tensor
     t.data                    t.detach(), in the bodies of operators: what is written there is seen
 
 Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable,
@@ -34,6 +35,7 @@ import torch
 from torch._dynamo.variables import (
     ConstantVariable,
     ListVariable,
+    NumpyNdarrayVariable,
     SymNodeVariable,
     TupleVariable,
 )
@@ -47,6 +49,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import linalg, queries
+from autograph_torch.runtime.refusal import raise_refusal
 
 
 @contextlib.contextmanager
@@ -118,6 +121,10 @@ def python_calls() -> Iterator[None]:
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)
+        if len(args) == 2 and any(type(arg.realize()) is TensorVariable for arg in args):
+            types = {_value(arg).dtype for arg in args if type(arg.realize()) in (TensorVariable, NumpyNdarrayVariable)}
+            if len(types) > 1:
+                args = [_number(arg, tx) if _is_scalar_of_numpy(arg) else arg for arg in args]
         return built_in(self, tx, args, kwargs)
 
     def getattr_of_super(self: Any, tx: Any, name: str) -> Any:
@@ -185,13 +192,47 @@ def _is_option(function: Any, key: int | str) -> bool:
 
 
 def _is_int64(variable: Any) -> bool:
-    return variable.is_tensor() and variable.realize().as_proxy().node.meta["example_value"].dtype == torch.int64
+    return variable.is_tensor() and _value(variable).dtype == torch.int64
 
 
 def _counts_classes(args: Any, kwargs: Any) -> bool:
     """Whether the data may tell the number of classes: none is given, or one that is no constant."""
     given = [*args[1:], *kwargs.values()]
     return not given or not given[0].is_python_constant()
+
+
+def _is_scalar_of_numpy(variable: Any) -> bool:
+    """Whether it is a scalar of NumPy: a number to torch, whose type does not count where it meets a tensor.
+
+    Raises:
+        CaptureError: it may as well be an array without dimensions, whose type counts.
+    """
+    if not isinstance(variable.realize(), NumpyNdarrayVariable) or _value(variable).ndim > 0:
+        return False
+    made_by = variable.realize().as_proxy().node.target
+    name = getattr(getattr(made_by, "f", None), "__name__", "") or getattr(made_by, "method", "")
+    if name not in _GIVE_SCALARS:
+        raise_refusal(
+            "AG320",
+            "an array of NumPy without dimensions meets a tensor of another type",
+            "make it a number with float(...), or a tensor",
+        )
+    return True
+
+
+_GIVE_SCALARS = frozenset(
+    "sum prod max min amax amin mean median std var argmax argmin any all count_nonzero dot sqrt exp log log2 log10 "
+    "abs absolute floor ceil round square float32 float64 int32 int64".split()
+)
+
+
+def _number(array: Any, tx: Any) -> Any:
+    tensor = TorchInGraphFunctionVariable(torch.as_tensor).call_function(tx, [array], {})
+    return tensor.call_method(tx, "item", [], {})
+
+
+def _value(variable: Any) -> Any:
+    return variable.realize().as_proxy().node.meta["example_value"]
 
 
 def _is_of(variable: Any, owner: type) -> bool:

@@ -19,6 +19,7 @@ from torch._dynamo.variables import (
     ConstantVariable,
     ConstDictVariable,
     DeletedVariable,
+    NumpyNdarrayVariable,
     TensorVariable,
     TupleVariable,
     UserDefinedObjectVariable,
@@ -30,7 +31,7 @@ from autograph_torch.capture import field_writes
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
-from autograph_torch.runtime import codec, instances, memories, outside, structure, tracing
+from autograph_torch.runtime import codec, instances, memories, outside, predicate, structure, tracing
 
 
 def allow_stand_ins() -> None:
@@ -73,6 +74,8 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is structure.same_object.__code__:
         same = is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
         arguments["found"] = ConstantVariable.create(same)
+    elif code is predicate.is_array.__code__:
+        arguments["found"] = ConstantVariable.create(isinstance(arguments["value"].realize(), NumpyNdarrayVariable))
     elif code is structure.is_dataclass.__code__:
         arguments["found"] = ConstantVariable.create(_is_dataclass(arguments["value"].realize()))
     elif code is structure.made_here.__code__:

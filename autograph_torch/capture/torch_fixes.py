@@ -58,6 +58,9 @@ the class.
 12. Where a program reads an optimizer's `param_groups`, each group gets an entry `capturable` that is True: that is how
 torch's own optimizers are traced. For an optimizer that somebody else has written this is another program, and the
 entry is there afterwards.
+
+13. A parameter that is found in an optimizer is taken for a plain tensor: `isinstance(p, MyParameter)` is False there.
+It is what it is.
 """
 
 from __future__ import annotations
@@ -330,6 +333,24 @@ def groups_as_they_are() -> Iterator[None]:
 
 
 _OPTIMIZERS = "torch.optim."
+
+
+@contextlib.contextmanager
+def types_of_parameters() -> Iterator[None]:
+    """Parameters have the type that they have, wherever they are found."""
+    wrap = VariableBuilder.wrap_tensor
+
+    def wrap_tensor(self: Any, value: torch.Tensor) -> Any:
+        variable = wrap(self, value)
+        if type(variable) is TensorVariable and isinstance(value, torch.nn.Parameter):
+            variable.class_type = type(value)
+        return variable
+
+    VariableBuilder.wrap_tensor = wrap_tensor  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        VariableBuilder.wrap_tensor = wrap  # type: ignore[method-assign]
 
 
 def keep_checks_of_linalg() -> None:

@@ -4,7 +4,7 @@
 |---|---|
 | Python value, or a symbol that can be guarded on | bool |
 | tensor or number outside a trace | bool |
-| tensor while tracing | 0-d bool tensor |
+| tensor, or array of NumPy, while tracing | 0-d bool tensor |
 | number that depends on data (`.item()`, `len(x.nonzero())`) | 0-d bool tensor |
 """
 
@@ -29,7 +29,12 @@ def truth(predicate: Any) -> bool | torch.Tensor:
         return _flag(predicate)
     if isinstance(predicate, (bool, int, float)):
         return _number(predicate)
-    return bool(predicate)
+    return _flag(torch.as_tensor(predicate)) if is_array(predicate) else bool(predicate)
+
+
+def is_array(value: Any, found: bool = False) -> bool:
+    """Whether a value is an array or scalar of NumPy, which the graph holds as a tensor. (Filled in by the tracer.)"""
+    return found
 
 
 def _flag(tensor: torch.Tensor) -> torch.Tensor:

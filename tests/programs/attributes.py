@@ -729,3 +729,25 @@ class Steps(torch.optim.Optimizer):
 def groups_of_an_optimizer(optimizer, x):
     optimizer.param_groups[0]["params"][0].copy_(x)
     return optimizer.step(), optimizer.param_groups
+
+
+class Tagged(nn.Parameter):
+    """A parameter of a type of its own, as manifolds have them."""
+
+
+class StepsOfTagged(torch.optim.Optimizer):
+    def __init__(self):
+        super().__init__([{"params": [Tagged(torch.ones(2)), nn.Parameter(torch.ones(2))]}], {})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for p in self.param_groups[0]["params"]:
+            p.mul_(2 if isinstance(p, Tagged) else 3)
+            if p.sum() > 4:
+                p.add_(1)
+
+
+@program(inputs=[lambda: (StepsOfTagged(),)])
+def parameters_of_a_type_of_their_own(optimizer):
+    optimizer.step()
+    return [p.detach() * 1 for p in optimizer.param_groups[0]["params"]]

@@ -1,0 +1,46 @@
+"""Arrays and scalars of NumPy, which torch.compile holds as tensors: under `if` and `assert`, and beside tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import CaptureError, convert
+
+numpy: Any = pytest.importorskip("numpy")
+
+
+def by_an_array(x: torch.Tensor) -> torch.Tensor:
+    if (x.numpy() > 2).any():
+        return x * 2
+    return -x
+
+
+def checked(x: torch.Tensor) -> torch.Tensor:
+    assert (numpy.array(x.shape) > 0).all(), f"empty: {tuple(x.shape)}"
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [by_an_array, checked])
+@pytest.mark.parametrize("x", [torch.ones(3), torch.full((3,), 3.0)])
+def test_truth_of_an_array(function: Any, x: torch.Tensor) -> None:
+    compiled: Any = torch.compile(convert(function), fullgraph=True, backend="eager")
+    assert torch.equal(compiled(x), function(x))
+
+
+def beside_scalars(x: torch.Tensor) -> Any:
+    return x.sum() * numpy.prod(()), x.sum() > x.numpy().max(), torch.tensor(3) * numpy.sqrt(x.shape[0])
+
+
+def test_a_scalar_is_a_number_beside_a_tensor() -> None:
+    compiled: Any = torch.compile(convert(beside_scalars), fullgraph=True, backend="eager")
+    for given, expected in zip(compiled(torch.ones(3)), beside_scalars(torch.ones(3)), strict=True):
+        assert given.dtype == expected.dtype and torch.equal(given, expected)
+
+
+def test_what_may_be_an_array_without_dimensions_is_refused() -> None:
+    compiled: Any = torch.compile(convert(lambda x: x + numpy.array(2.0)), fullgraph=True, backend="eager")
+    with pytest.raises(CaptureError, match="array of NumPy without dimensions"):
+        compiled(torch.ones(3))
