@@ -40,10 +40,12 @@ _TYPES = ("AG310", "AG311", "AG312", "AG314")
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
+_REBINDS = "both writes to an object in place and rebinds its name"  # a list that a trip hands out of a branch
 _GROWS = (
     "in a loop whose number of trips depends on data",
     "what is in a list or dict that the branches leave",
     "the branches give a list of",
+    _REBINDS,
 )
 _NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
 _SKIPPED = ("marked as skipped", "function marked as skipped")
@@ -82,7 +84,7 @@ class Attempt:
         following = replace(self, number=self.number + 1)
         place = (found.filename, found.line)
         grows = place not in self.growing and any(words in found.message for words in _GROWS)
-        if grows and (found.code == "AG311" or place in self.splits):
+        if grows and (found.code == "AG311" or place in self.splits or _REBINDS in found.message):
             return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))

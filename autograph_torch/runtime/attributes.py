@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.structure import same_object
 from autograph_torch.runtime.values import Maybe, Missing, Undefined
 
 
@@ -21,7 +22,7 @@ def _missing(target: Any, name: str) -> Any:
 
 def write(target: Any, name: str, value: Any) -> None:
     """`target.name = value`, unless it is that object already: a setter runs only when there is something to set."""
-    if isinstance(value, Undefined) or getattr(target, name, None) is value is not None:
+    if isinstance(value, Undefined) or (value is not None and same_object(getattr(target, name, None), value)):
         return
     if isinstance(value, Maybe):
         refuse("AG312", f"attribute `{name}` is set in one branch only, and not there before", "set it before")

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.queries import tolist
 from autograph_torch.runtime.refusal import refuse
 
 
@@ -72,7 +73,7 @@ def numbers(values: Any) -> Any:
     """`values.tolist()`, to run over; a tensor may have a size that depends on data."""
     known = not isinstance(values, torch.Tensor) or values.ndim != 1 or not is_data_dependent(values.shape[0])
     if known or not torch.compiler.is_compiling():
-        return values.tolist()
+        return tolist(values)
     return Sequence(values.shape[0], lambda k: values.select(0, k).item(), False)
 
 

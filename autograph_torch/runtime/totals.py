@@ -11,11 +11,16 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
+from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.extremes import extreme
 from autograph_torch.runtime.growing import Growing, copied, element_at, growing_list, rows_of
 from autograph_torch.runtime.loop import for_loop
+
+_NO_FLOAT = "the sum of a list without elements is the integer 0; the graph takes it for a float"
 
 
 def total(one: Any) -> Any:
@@ -24,6 +29,10 @@ def total(one: Any) -> Any:
         return builtins.sum(one)
     so_far: Any = builtins.sum(one.begin)
     if one.rows is not None:
+        if not one.begin and notes.row_of(one.name)[1] == torch.float64 and notes.rows_are_numbers(one.name):
+            number = notes.refused_when_run("AG310", _NO_FLOAT, "begin with `[0.0]`, or ask for its length before")
+            cond(one.count == 0, lambda: fail_with(number))
+            so_far = 0.0
         (so_far,) = for_loop(rows_of(one), lambda item, so_far: (so_far + item,), (so_far,))
     return builtins.sum(one.more, so_far)
 

@@ -751,3 +751,26 @@ class StepsOfTagged(torch.optim.Optimizer):
 def parameters_of_a_type_of_their_own(optimizer):
     optimizer.step()
     return [p.detach() * 1 for p in optimizer.param_groups[0]["params"]]
+
+
+class Stepper:
+    def __init__(self, y):
+        self.state = (y, 0.5)
+        self.steps = 0
+
+    def step(self):
+        y, h = self.state
+        new = y - h * y
+        if (new - y).abs().max() < 0.5:
+            self.state = (new, h * 1.5)
+        else:
+            self.state = (y, h * 0.5)
+        self.steps += 1
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(0.1, 0.2),), lambda: (vec(-3, 0),)])
+def tuple_in_an_attribute_that_a_loop_replaces(x):
+    stepper = Stepper(x)
+    while stepper.state[1] < 1 and stepper.steps < 4:
+        stepper.step()
+    return stepper.state, stepper.steps

@@ -397,3 +397,14 @@ def position_that_is_printed_in_a_long_range(x, n):
             print("left at", i)
             break
     return x
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(0.5, -1, 2),)])
+def numbers_of_a_tensor(x):
+    out, i = x, 5
+    for i, v in enumerate(x.tolist()):
+        if v > 0:
+            out = out + v
+        elif v < -1.5:
+            break
+    return out, i

@@ -430,3 +430,33 @@ def empty_list_of_integers_as_a_tensor(x):
         x = x / 3
         xs.append(len(xs))
     return torch.tensor(xs)
+
+
+@program(inputs=VALUES)
+def mean_of_numbers(x):
+    errors = []
+    while x > 1:
+        x = x / 2
+        errors.append(x.item())
+    return sum(errors) / len(errors) if errors else 0.0
+
+
+@program(inputs=VALUES[::2], refused="the sum of an empty list is an int")
+def sum_of_numbers(x):
+    errors = []
+    while x > 5:
+        x = x / 2
+        errors.append(x.item())
+    return sum(errors)
+
+
+@program(inputs=VALUES)
+def filled_until_a_break_behind(x):
+    tokens = [torch.tensor([1])]
+    while x > 1 and len(tokens) < 5:
+        token = (tokens[-1] * 2 + 1) % 7
+        tokens.append(token)
+        x = x / 3
+        if token.item() == 0:
+            break
+    return torch.cat(tokens), len(tokens)
