@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -93,10 +94,28 @@ def _assert_in(subtracer: Any, graph: torch.fx.Graph, expression: Any) -> None:
     nodes = list(graph.nodes)
     last = max(index for index, node in enumerate(nodes) if node in known or node.op == "placeholder")
     with graph.inserting_before(nodes[last + 1]):
-        holds = sympy_interp(PythonReferenceAnalysis, proxies, expression)
+        holds = sympy_interp(_InTheGraph, proxies, expression)
         flag = subtracer.create_proxy("call_function", torch.scalar_tensor, (holds,), {"dtype": torch.bool})
         message = f"the program needs {expression} here"
         subtracer.create_proxy("call_function", torch._assert_async, (flag, message), {})
+
+
+class _InTheGraph(PythonReferenceAnalysis):  # type: ignore[misc]
+    """What is assumed as nodes of a graph, with the functions of Python that take numbers only."""
+
+    @staticmethod
+    def floor_to_int(x: Any, dtype: Any) -> Any:
+        return _called(math.floor, x)
+
+    @staticmethod
+    def ceil_to_int(x: Any, dtype: Any) -> Any:
+        return _called(math.ceil, x)
+
+
+def _called(function: Callable[[float], int], number: Any) -> Any:
+    if not isinstance(number, torch.fx.Proxy):
+        return function(number)
+    return number.tracer.create_proxy("call_function", function, (number,), {})
 
 
 class _Facts:

@@ -24,6 +24,7 @@ from torch._dynamo.variables import (
     TensorVariable,
     TupleVariable,
 )
+from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import settling
@@ -31,6 +32,7 @@ from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.standing_in import is_same, number_of_tensor
 from autograph_torch.runtime import structure
 from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.refusal import raise_refusal
 
 Arguments = dict[str, Any]
 Met = list[tuple[Any, tuple[int, ...]]]  # tensors met so far, each with the path to its place
@@ -153,6 +155,8 @@ class _Describer:
             return _constant_spec(variable.as_python_constant())
         if type(variable) is SymNodeVariable:
             return _number_spec(variable)
+        if type(variable) is StringFormatVariable:
+            raise_refusal("AG310", "the branches give a text with values of the graph", "give the values instead")
         if type(variable) is TupleVariable:
             return ("tuple", len(variable.items), self._parts(_items(variable), path))
         if self._original(variable) is not None:

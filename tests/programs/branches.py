@@ -407,3 +407,28 @@ def views_at_different_places(x):
     if x.sum() > 0:
         first, part = x[1], x[1:3]
     return first, part
+
+
+def checked(x, y):
+    ok = torch.allclose(x, y)
+    if not ok:
+        reason = f"sum {x.sum().item()}"
+    else:
+        reason = None
+    return ok, reason
+
+
+@program(inputs=[lambda: (vec(1, 2), vec(1, 2)), lambda: (vec(1, 2), vec(1, 3))])
+def text_of_data_that_nobody_reads(x, y, explain=False):
+    ok, reason = checked(x, y)
+    if explain:
+        return ok, reason
+    return ok
+
+
+@program(
+    refused="a string of data is a result",
+    inputs=[lambda: (vec(1, 2), vec(1, 2)), lambda: (vec(1, 2), vec(1, 3))],
+)
+def text_of_data_as_a_result(x, y):
+    return checked(x, y)

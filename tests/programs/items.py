@@ -604,3 +604,12 @@ def int_item_arith(x):
 def one_hot_of_as_many_classes_as_data_tell(x, n):
     kept = torch.nn.functional.one_hot(x[x != 0], int(n))
     return kept, torch.nn.functional.one_hot(x, max(x.max() + 2, 4))[..., :4] * 2.0
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 2, 3, 5),), lambda: (vec(-1, -2),)])
+def half_of_the_rows_that_data_let_through(x):
+    kept = x[x > 0]
+    if len(kept) > 0:
+        values, _ = torch.topk(kept, k=int(math.ceil(0.5 * len(kept))))
+        return values.sum()
+    return x.sum()
