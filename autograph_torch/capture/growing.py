@@ -21,7 +21,7 @@ from torch.fx import Graph, GraphModule
 from autograph_torch.capture.choices import is_of_one_type
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import Storage, is_operator, name_of, storage_at, written
-from autograph_torch.runtime import growing
+from autograph_torch.runtime import growing, tracing
 from autograph_torch.runtime.gradients import draws_random_numbers
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -53,7 +53,8 @@ def _as_list(parent: Any, given: Locals) -> Locals:
 
 
 def _note_copied(parent: Any, given: Locals) -> Locals:
-    given["item"].realize().as_proxy().node.meta[_ELEMENT] = True
+    proxy = tracing.resolved(given["item"].realize().as_proxy(), parent.output.current_tracer)
+    proxy.node.meta[_ELEMENT] = True
     return {}
 
 

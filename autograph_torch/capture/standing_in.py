@@ -39,7 +39,7 @@ def allow_stand_ins() -> None:
     lift = SubgraphTracer.lift_tracked_freevar_to_input
 
     def lift_or_replace(self: Any, proxy: Any) -> Any:
-        proxy = _resolved(proxy, self)
+        proxy = tracing.resolved(proxy, self)
         return proxy if proxy.tracer is self else _made(self, proxy, lift(self, proxy))
 
     SubgraphTracer.lift_tracked_freevar_to_input = lift_or_replace  # type: ignore[method-assign]
@@ -58,8 +58,8 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     tracer = parent.output.current_tracer
     if code is outside.stand_in.__code__:
         tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
-        original = _resolved(tensor.proxy, tracer.parent).node
-        _replaced(tracer)[original] = copy.proxy
+        original = tracing.resolved(tensor.proxy, tracer.parent).node
+        tracing.stand_ins(tracer)[original] = copy.proxy
         copy.proxy.node.meta[memories.STAND_IN_OF] = original.meta["example_value"]
     elif code is outside.note_same.__code__:
         before, after = (arguments[role].realize().items for role in ("before", "after"))
@@ -106,11 +106,11 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         site = arguments["site"].as_python_constant()
         for role in ("mutated", "reads"):
             for item in arguments[role].realize().items:
-                memories.note_use(site, _resolved(item.realize().proxy, tracer), role == "mutated")
+                memories.note_use(site, tracing.resolved(item.realize().proxy, tracer), role == "mutated")
     elif code is outside.hand_out.__code__:
         site = arguments["site"].as_python_constant()
         for item in arguments["tensors"].realize().items:
-            proxy = _resolved(item.realize().as_proxy(), tracer)
+            proxy = tracing.resolved(item.realize().as_proxy(), tracer)
             if proxy.tracer is not tracer:
                 memories.note_use(site, proxy, False)
     elif code is outside.outside_tensors.__code__:
@@ -143,7 +143,7 @@ def is_same(value: Any, other: Any, tracer: Any) -> bool:
     """Whether two variables are one object for the program; tensors by what they are inside of the body."""
     if not (isinstance(value, TensorVariable) and isinstance(other, TensorVariable)):
         return value is other
-    fakes = [_resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
+    fakes = [tracing.resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
     return fakes[0] is fakes[1]
 
 
@@ -212,7 +212,7 @@ def _is_from_caller(variable: Any) -> bool:
 
 def number_of_tensor(variable: TensorVariable, tracer: Any) -> int:
     """A number for a tensor from around the body that has no stand-in in it."""
-    if tracer.parent is None or _resolved(variable.proxy, tracer).tracer is tracer:
+    if tracer.parent is None or tracing.resolved(variable.proxy, tracer).tracer is tracer:
         return -1
     for number, known in enumerate(_things()):
         if isinstance(known, TensorVariable) and is_same(known, variable, tracer):
@@ -223,15 +223,3 @@ def number_of_tensor(variable: TensorVariable, tracer: Any) -> int:
 
 def _variable(used: memories.Used) -> TensorVariable:
     return TensorVariable(used.proxy, **TensorVariable.specialize(used.fake))
-
-
-def _resolved(proxy: Any, tracer: Any) -> Any:
-    """What a tensor is inside of a body: itself, or what stands in for it there or in a body around."""
-    for around in reversed(list(tracing.enclosing(tracer))):
-        proxy = _replaced(around).get(proxy.node, proxy)
-    return proxy
-
-
-def _replaced(tracer: Any) -> dict[Any, Any]:
-    """Nodes from around a body -> the proxies that stand in for them."""
-    return tracer.__dict__.setdefault("_autograph_stand_ins", {})  # type: ignore[no-any-return]

@@ -117,6 +117,18 @@ def enclosing(tracer: Any) -> Iterator[Any]:
         tracer = tracer.parent
 
 
+def resolved(proxy: Any, tracer: Any) -> Any:
+    """What a tensor is inside of a body: itself, or what stands in for it there or in a body around."""
+    for around in reversed(list(enclosing(tracer))):
+        proxy = stand_ins(around).get(proxy.node, proxy)
+    return proxy
+
+
+def stand_ins(tracer: Any) -> dict[Any, Any]:
+    """Nodes from around a body -> the proxies that stand in for them."""
+    return tracer.__dict__.setdefault("_autograph_stand_ins", {})  # type: ignore[no-any-return]
+
+
 def enter_body() -> None:
     """At the start of a body: remember which attributes and closure cells have been written to so far.
 

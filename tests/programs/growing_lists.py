@@ -460,3 +460,13 @@ def filled_until_a_break_behind(x):
         if token.item() == 0:
             break
     return torch.cat(tokens), len(tokens)
+
+
+@program(inputs=COUNTS, refused="an element is written to in place")
+def view_of_a_tensor_that_trips_write_to(x, n):
+    xs, y = [], x * 1
+    row = y[:2]
+    for i in range(n):
+        xs.append(row)
+        y += 1
+    return torch.stack(xs) if xs else row
