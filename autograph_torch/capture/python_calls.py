@@ -121,7 +121,7 @@ def python_calls() -> Iterator[None]:
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)
-        if len(args) == 2 and any(type(arg.realize()) is TensorVariable for arg in args):
+        if self.fn in _ARITHMETIC and any(type(arg.realize()) is TensorVariable for arg in args):
             types = {_value(arg).dtype for arg in args if type(arg.realize()) in (TensorVariable, NumpyNdarrayVariable)}
             if len(types) > 1:
                 args = [_number(arg, tx) if _is_scalar_of_numpy(arg) else arg for arg in args]
@@ -219,6 +219,12 @@ def _is_scalar_of_numpy(variable: Any) -> bool:
         )
     return True
 
+
+_OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_ARITHMETIC = frozenset(
+    getattr(operator, name) for name in (*_OPERATIONS, *(f"i{name}" for name in _OPERATIONS), *_COMPARISONS)
+)
 
 _GIVE_SCALARS = frozenset(
     "sum prod max min amax amin mean median std var argmax argmin any all count_nonzero dot sqrt exp log log2 log10 "

@@ -44,3 +44,12 @@ def test_what_may_be_an_array_without_dimensions_is_refused() -> None:
     compiled: Any = torch.compile(convert(lambda x: x + numpy.array(2.0)), fullgraph=True, backend="eager")
     with pytest.raises(CaptureError, match="array of NumPy without dimensions"):
         compiled(torch.ones(3))
+
+
+def indexed(x: torch.Tensor) -> torch.Tensor:
+    return x[numpy.arange(3)[1]] * 2
+
+
+def test_an_array_may_be_an_index() -> None:
+    compiled: Any = torch.compile(convert(indexed), fullgraph=True, backend="eager")
+    assert torch.equal(compiled(torch.ones(3)), indexed(torch.ones(3)))
