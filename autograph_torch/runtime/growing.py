@@ -27,6 +27,7 @@ from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.iteration import Sequence
 from autograph_torch.runtime.layout import NUMBER_DTYPES
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.structure import same_object
 
 State = tuple[Any, ...]
 _EMPTY = "torch.tensor of a list without elements is of floats; the graph takes it for one of the others' type"
@@ -51,8 +52,7 @@ class Growing:
         (self.begin if self.rows is None else self.more).append(item)
 
     def extend(self, items: Any) -> None:
-        for k in range(len(items)):
-            self.append(items[k])
+        _add_all(self, items)
 
 
 class Appending:
@@ -75,8 +75,15 @@ class Appending:
         self.count = self.count + 1
 
     def extend(self, items: Any) -> None:
-        for k in range(len(items)):
-            self.append(items[k])
+        _add_all(self, items)
+
+
+def _add_all(one: Growing | Appending, items: Any) -> None:
+    for k in range(len(items)):
+        for earlier in items[:k]:
+            if isinstance(earlier, torch.Tensor) and same_object(earlier, items[k]):
+                refuse("AG311", "a list that grows in a loop on data takes one tensor twice", "append a clone")
+        one.append(items[k])
 
 
 def _row(item: Any, name: str) -> torch.Tensor:

@@ -17,8 +17,9 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.extremes import extreme
-from autograph_torch.runtime.growing import Growing, copied, element_at, growing_list, rows_of
+from autograph_torch.runtime.growing import ADVICE, Growing, copied, element_at, growing_list, rows_of
 from autograph_torch.runtime.loop import for_loop
+from autograph_torch.runtime.refusal import refuse
 
 _NO_FLOAT = "the sum of a list without elements is the integer 0; the graph takes it for a float"
 
@@ -51,6 +52,9 @@ def _extreme(one: Growing, greatest: bool) -> Any:
     known = [*one.begin, *one.more]
     if one.rows is None:
         return builtins.max(known) if greatest else builtins.min(known)
+    for item in known:
+        if isinstance(item, torch.Tensor):  # a copy of a row is as good as the row, but this one has other names
+            refuse("AG311", "the largest or smallest element may be a tensor from outside of the loop", ADVICE)
     first = one.begin[0] if one.begin else element_at(one, 0)  # a row that is there also where none has come
     found = extreme(greatest, (first, *one.begin[1:]))
     (found,) = for_loop(rows_of(one), lambda item, found: (extreme(greatest, (found, item)),), (found,))

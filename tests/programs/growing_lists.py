@@ -470,3 +470,12 @@ def view_of_a_tensor_that_trips_write_to(x, n):
         xs.append(row)
         y += 1
     return torch.stack(xs) if xs else row
+
+
+@program(inputs=VALUES, refused="the largest element is an argument, and would be a copy")
+def largest_that_is_an_argument(x):
+    xs = [x]
+    while x > 1:
+        x = x / 2
+        xs.append(x)
+    return max(xs)
