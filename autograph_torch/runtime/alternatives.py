@@ -10,7 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograph_torch.runtime.layout import CONTAINERS, FLAGGED, SHARED, Mismatch, Plan, Spec, filled, join, unaliased
+from autograph_torch.runtime.layout import (
+    CONTAINERS,
+    FLAGGED,
+    SHARED,
+    Mismatch,
+    Plan,
+    Spec,
+    filled,
+    join,
+    sharing,
+    unaliased,
+)
 from autograph_torch.runtime.picking import Ending
 
 Path = tuple[int, ...]
@@ -30,7 +41,9 @@ def join_results(then: Spec, otherwise: Spec, ending: Ending, may_stay_open: boo
     attributes = _join(*fields, (3,)) if ending == "all" else join(*fields)
     parts = (joined, written, join(*memories), attributes, join(*token))
     plan = ("tuple", len(parts), parts)
-    return _without_distant_places(plan, frozenset(_places(plan, ()))) if _has(plan, "choice") else plan
+    if _has(plan, "choice"):
+        return _without_distant_places(plan, frozenset(_places(plan, ())))
+    return sharing(plan, then, otherwise)
 
 
 def alternative(plan: Plan, spec: Spec) -> int:

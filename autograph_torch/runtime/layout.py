@@ -78,7 +78,12 @@ def same_form(first: Plan, second: Plan) -> bool:
 
 
 def carry_plan(spec: Spec) -> Plan:
-    """As `plan_of`, but Python numbers travel too: a carry changes from trip to trip."""
+    """As `plan_of`, but Python numbers travel too: a carry changes from trip to trip.
+
+    A tensor from around the loop travels, and so does one that comes again where it may also be a number.
+    """
+    if spec[0] == "outer" or (spec[0] == "again" and spec[2][0] != "tensor"):
+        spec = spec[2]
     kind = spec[0]
     if kind in CONTAINERS:
         return (kind, spec[1], tuple(carry_plan(part) for part in spec[2]))
@@ -95,6 +100,11 @@ def gradients(plan: Plan) -> tuple[bool, ...]:
 def on_cpu(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it is a tensor on the CPU. (Numbers and flags are read wherever they are.)"""
     return tuple(leaf[0] == "tensor" and leaf[3] == "cpu" for leaf in _leaves(plan))
+
+
+def count(plan: Plan) -> int:
+    """How many tensors travel for a plan."""
+    return sum(1 for _ in _leaves(plan))
 
 
 def _leaves(plan: Plan) -> Iterator[Plan]:
@@ -155,8 +165,10 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
         )
     if kind == "hole" or (kind == "undefined" and sure):
         return plan if spec[0] in ("undefined", "hole") else only_result(carry_plan(spec))
-    if kind == "same" and spec[:2] == plan[:2]:
+    if kind in ("same", "again") and spec[:2] == plan[:2]:
         return plan
+    if kind == "again":
+        return join_carry(plan[2], spec, sure)
     if kind in ("undefined", "maybe"):
         return plan if spec[0] in ("undefined", "hole") else join(plan, filled(carry_plan(_unaliased(spec))))
     if spec[0] == "hole":
@@ -181,6 +193,29 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     return spec if kind == "number" and spec[0] == "tensor" and sure else joined  # the first trip makes it a tensor
 
 
+def apart(plan: Plan) -> Plan:
+    """The plan of a carry in which only tensors come again that travel as such: others may be left out, or numbers."""
+    places = dict(_tensors_at(plan, ()))
+
+    def look(part: Plan) -> Plan:
+        if part[0] == "again":
+            return part if part[1] in places else look(part[2])
+        if part[0] in CONTAINERS and part[0] not in FLAGGED:
+            return (part[0], part[1], tuple(look(one) for one in part[2]))
+        return part
+
+    return look(plan)
+
+
+def _tensors_at(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Plan]]:
+    """The tensors of a plan by their places; not those with a flag in front."""
+    if plan[0] == "tensor":
+        yield path, plan
+    elif plan[0] in CONTAINERS and plan[0] not in FLAGGED:
+        for k, part in enumerate(plan[2]):
+            yield from _tensors_at(part, (*path, k))
+
+
 def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
     _, dtype, sizes, device, grad = plan
     if (dtype, device) != (spec[1], spec[3]):
@@ -197,6 +232,33 @@ def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
             "allocate it at its final size before the loop, or collect the results in a list of known length",
         )
     return ("tensor", dtype, sizes, device, grad or spec[4])
+
+
+def sharing(plan: Plan, then: Spec, otherwise: Spec) -> Plan:
+    """The plan of two branches in which tensors that are one on both sides are one, however the sides know them."""
+    sides = tuple(dict(_identities(spec, ())) for spec in (then, otherwise))
+    first: dict[tuple[Any, ...], tuple[int, ...]] = {}
+
+    def look(part: Plan, path: tuple[int, ...]) -> Plan:
+        if part[0] == "tensor" and all(path in side for side in sides):
+            place = first.setdefault(tuple(side.get(side[path], side[path]) for side in sides), path)
+            return part if place == path else ("again", place, part)
+        if part[0] in CONTAINERS and part[0] not in FLAGGED:
+            return (part[0], part[1], tuple(look(one, (*path, k)) for k, one in enumerate(part[2])))
+        return part
+
+    return look(plan, ())
+
+
+def _identities(spec: Spec, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """What tells the tensors of a description apart, by their places: an object from before, or their first place."""
+    if spec[0] in CONTAINERS and spec[0] not in FLAGGED:
+        for k, part in enumerate(spec[2]):
+            yield from _identities(part, (*path, k))
+    elif spec[0] == "again":
+        yield path, spec[1]
+    elif spec[0] in ("same", "outer") or spec[0] == "tensor":
+        yield path, path if spec[0] == "tensor" else spec[:2]
 
 
 def _join_containers(then: Spec, otherwise: Spec) -> Plan:

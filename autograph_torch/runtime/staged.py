@@ -2,7 +2,8 @@
 
 - Python numbers in the state travel as 0-d tensors and are Python numbers inside the body.
 - A value that changes its type on the first trip (`total = 0`, then `total + x.sum()`) starts as what it becomes.
-- Every result is cloned and contiguous; the predicate never aliases the state.
+- Every result is cloned and contiguous; the predicate never aliases the state. Names that are one tensor before the
+  loop and after every trip travel as one, and are one behind it.
 - Gradients (torch 2.13): an initial value that needs no gradient but becomes part of a differentiable state is
   anchored, else only the last trip's gradient survives (facts S2); a loop without trips gives its initial values, else
   the body's gradient is applied once all the same (S1); Inductor may not reuse buffers in place, else it overwrites
@@ -61,10 +62,11 @@ from autograph_torch.runtime.outside import (
 )
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import copies_of, spec_of, tensors_in
+from autograph_torch.runtime.structure import Seen, copies_of, spec_of, tensors_in
 from autograph_torch.runtime.values import HOLE, Hole
 
 State = tuple[Any, ...]
+_STATE, _CARRIED = (0,), (1,)  # paths to the two parts of what travels
 _ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
@@ -99,7 +101,8 @@ def run(
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
     remember(site, () if notes.takes_apart(site) else state)
     handed = _handed(site, state)
-    spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed)
+    seen: Seen = []
+    spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed, seen=seen, path=_STATE)
     notes.note_carry(site, spec)
     sure = not isinstance(entered, torch.Tensor)
     for _ in range(_ROUNDS):
@@ -116,7 +119,7 @@ def run(
         attributes = read_fields(site, fields)
         check_apart(carriers, (*state, *attributes))
         carried = (*written(groups, memories), *carriers, *attributes)
-        carried_spec = spec_of(carried)
+        carried_spec = spec_of(carried, seen=[*seen], path=_CARRIED)
         notes.note_memories(site, carried_spec)
         same = notes.same_tensors(site)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
@@ -147,7 +150,8 @@ def run(
             if notes.takes_apart(site):
                 remember(site, ())
             handed = _handed(site, state)
-            spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed)
+            seen = []
+            spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed, seen=seen, path=_STATE)
             notes.note_carry(site, spec)
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
@@ -234,7 +238,9 @@ def _attempt(
         note_same(site, before[1:], whole)
         notes.leave_body()
         known = tuple([(originals[k], copies[k]) for k in range(len(originals))])
-        spec = ("tuple", 2, (spec_of(state[0], known, handed), spec_of(state[1], handed=handed)))
+        seen: Seen = []
+        state_spec = spec_of(state[0], known, handed, seen, _STATE)
+        spec = ("tuple", 2, (state_spec, spec_of(state[1], handed=handed, seen=seen, path=_CARRIED)))
         if notes.note_trip(site, spec, sure):
             new = _together(encode(notes.carry_encoder(site, spec), state), init)
             return parted([*new, *[leaf.clone() for leaf in leaves[count:]]])

@@ -110,14 +110,14 @@ def for_steps(
     state = (*carry, *mutated, *reads)
     keep(mutated)
     if isinstance(iterable, Once):
-        return _one_trip(step, state, len(reads), after)
+        return _one_trip(step, state, len(carry), len(reads), after)
     sequence = staged_sequence(iterable)
     if not torch.compiler.is_compiling():
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
         items = list(elements(iterable if sequence is None else sequence))
         if joined or ways ** len(items) > MOST_PATHS:
-            return _joined(items, step, after, len(reads), state)
+            return _joined(items, step, after, len(carry), len(reads), state)
         return _remaining(items, step, after, 0, state)
     return _staged_for(sequence, step, state, len(carry), len(reads), after)
 
@@ -144,7 +144,7 @@ def while_steps(
             return _finish(after, state)
         # Python knows that there is a trip: it runs outside the graph's loop and settles the types of the state.
         how, value, new = step(*state, loop)
-        state = _handed_through(state, new, len(reads))
+        state = _handed_through(state, new, len(carry), len(reads))
         if not _is_symbolic(how):
             if how == NEXT:
                 continue
@@ -158,19 +158,25 @@ def while_steps(
     return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), len(reads), after)
 
 
-def _one_trip(step: Callable[..., Any], state: State, fixed: int, after: After) -> Any:
+def _one_trip(step: Callable[..., Any], state: State, rebound: int, fixed: int, after: After) -> Any:
     """A block that is not a loop: how it ended is known only behind it, so its context does not cover what follows."""
     how, value, new = step(None, *state, Outcomes())
-    state = _handed_through(state, new, fixed)
+    state = _handed_through(state, new, rebound, fixed)
     if not _is_symbolic(how):
         return value if how == EXIT else _finish(after, state)
     return cond(how == EXIT, lambda v, _: v, lambda _, final: _finish(after, final), (value, state))
 
 
-def _handed_through(before: State, after: Any, fixed: int) -> Any:
-    """The state after a step, with the `fixed` values to read as before: a branch in the step gives copies of them."""
+def _handed_through(before: State, after: Any, rebound: int, fixed: int) -> Any:
+    """The state after a step, with the `fixed` values to read as before: a branch in the step gives copies of them.
+
+    So may be the lists and dicts that it writes to; what is in them has been written back.
+    """
     count = len(before) - fixed
-    return after if after is HOLE or not fixed else (*after[:count], *before[count:])
+    if after is HOLE or rebound == len(before):
+        return after
+    written = [before[k] if isinstance(before[k], (list, dict)) else after[k] for k in range(rebound, count)]
+    return (*after[:rebound], *written, *before[count:])
 
 
 def _is_symbolic(how: Any) -> bool:
@@ -206,15 +212,15 @@ def _remaining(items: list[Any], step: Callable[..., Any], after: After, positio
     return _finish(after, state)
 
 
-def _joined(items: list[Any], step: Callable[..., Any], after: After, fixed: int, state: State) -> Any:
+def _joined(items: list[Any], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State) -> Any:
     """As `_remaining`, where the paths that go on meet before the next trip."""
     loop = Outcomes()
     while items:
         item, items = items[0], items[1:]
         how, value, new = step(item, *state, loop)
-        state = _handed_through(state, new, fixed)
+        state = _handed_through(state, new, rebound, fixed)
         if _is_symbolic(how):
-            return _going_on(how, value, state, functools.partial(_joined, items, step, after, fixed), after)
+            return _going_on(how, value, state, functools.partial(_joined, items, step, after, rebound, fixed), after)
         if how == EXIT:
             return value
         if how == STOP:
@@ -258,7 +264,7 @@ def _staged_for(
     numbered: Any = (0, *state)
     while sequence.known and numbered[0] < length:
         how, value, new = counted(numbered)
-        numbered = _handed_through(numbered, new, fixed)
+        numbered = _handed_through(numbered, new, rebound + 1, fixed)
         if _is_symbolic(how):
             break
         if how == EXIT:

@@ -243,3 +243,23 @@ def loop_in_a_trip_that_reads_what_is_not_the_trips(x):
         if row + n > 4:
             return n, y
     return y, seen
+
+
+FOUR_WAYS = [
+    lambda a=a, b=b: (vec(1, 2), scalar(a), scalar(b), [vec(3, 4), vec(5, 6)]) for a in (1, -1) for b in (1, -1)
+]
+
+
+@program(inputs=FOUR_WAYS)
+def list_written_to_behind_a_branch_that_returns(x, a, b, xs):
+    if x.dim() == 1:
+        if a > 0:
+            if b > 0:
+                return x, 1
+        elif b > 0:
+            xs[1] = x
+        xs[1] = torch.ones(2)
+    while x.dim() > 1:
+        if a > 1:
+            return x, 2
+    return x, 3

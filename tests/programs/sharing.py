@@ -370,3 +370,77 @@ def a_new_list_in_two_loops(n, x):
             ys = [t + 1 for t in ys]
     ys[0] = x * 5
     return ys[1], zs[0]
+
+
+HALVED = [lambda: (vec(4, 3),), lambda: (vec(0.1, 0.2),)]
+
+
+@program(inputs=HALVED)
+def two_names_of_one_tensor_in_a_loop(x):
+    best = x
+    while x.sum() > 1:
+        x = x / 2
+        best = x
+    return x, best
+
+
+@program(inputs=HALVED, grad=True)
+def one_tensor_twice_in_a_tuple(x):
+    state = (x, x)
+    while state[0].sum() > 1:
+        half = state[0] / 2
+        state = (half, half)
+    return state[0], (state[0] * state[1]).sum(), state
+
+
+@program(inputs=HALVED)
+def one_tensor_under_two_keys(x):
+    d = {"best": x, "last": x}
+    while d["last"].sum() > 1:
+        d["last"] = d["last"] / 2
+        d["best"] = d["last"]
+    return d
+
+
+@program(inputs=HALVED)
+def two_names_of_one_tensor_written_to_behind_the_loop(x):
+    best = x
+    while x.sum() > 1:
+        x = x / 2
+        best = x
+    best.add_(1)
+    return x, best
+
+
+@program(inputs=HALVED)
+def one_tensor_until_the_first_trip(x):
+    last = x
+    while x.sum() > 1:
+        last = x
+        x = x / 2
+    return x, last
+
+
+@program(inputs=HALVED)
+def one_tensor_again_after_an_inner_loop(x):
+    a = x
+    b = x
+    while a.sum() > 1:
+        while b.sum() > 3:
+            b = b - 1
+            a = b
+        a = a / 2
+        b = a
+    return a, b
+
+
+@program(inputs=HALVED)
+def one_tensor_on_both_sides(x):
+    best = x
+    x.add_(0)
+    if x.sum() > 1:
+        x = x / 2
+        best = x
+    else:
+        best.add_(1)
+    return x, best
