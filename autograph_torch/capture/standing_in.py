@@ -153,7 +153,7 @@ def _note_same(site: str, before: list[Any], after: list[Any], tracer: Any) -> N
     for k, (old, new) in enumerate(zip(before, after, strict=True)):
         old, new = old.realize(), new.realize()
         was = known.get(k)
-        same = is_same(old, new, tracer) if isinstance(old, TensorVariable) else was and _is_same_flag(old, new)
+        same = is_same(old, new, tracer) if isinstance(old, TensorVariable) else bool(was) and _is_same_flag(old, new)
         if (same and was is None) or (was and not same):
             known[k] = same
             tracing.written_leaves(site).clear()
