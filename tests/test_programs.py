@@ -74,9 +74,10 @@ LONG = frozenset(
     vector_that_starts_as_a_number while_inside_a_branch while_true_with_break
     """.split()
 )
-# So that a run of the suite takes minutes, every third program of a topic runs compiled with the slow tests, too.
+# So that a run of the suite takes minutes, two programs of three of a topic run compiled with the slow tests, too.
 TOPICS = sorted({program.topic for program in PROGRAMS.values()})
-THIRDS = frozenset(n for topic in TOPICS for n in [n for n, made in PROGRAMS.items() if made.topic == topic][2::3])
+OF_A_TOPIC = [[n for n, made in PROGRAMS.items() if made.topic == topic] for topic in TOPICS]
+LATER = frozenset(n for names in OF_A_TOPIC for k, n in enumerate(names) if k % 3)
 # Topics whose programs need the decorator: an exception is handled inside, or leaves writes behind.
 WITH_EXCEPTIONS = ("raises", "caught", "effects_more", "effects_in_use")
 DECORATED = ("func", "PathAOrPathB", "sequential_itself", "bound_method_as_the_subject", "decorated_with_wraps")
@@ -88,7 +89,7 @@ def test_uncompiled(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG | THIRDS else n for n in PROGRAMS]
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG | LATER else n for n in PROGRAMS]
 )
 def test_compiled(name: str) -> None:
     agrees(PROGRAMS[name], "decorator" if PROGRAMS[name].topic in WITH_EXCEPTIONS else "eager")

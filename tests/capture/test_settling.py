@@ -87,7 +87,10 @@ PROGRAMS = (
 INPUTS = (lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 1),), lambda: (vec(-5, 9),))
 
 
-@pytest.mark.parametrize("function", PROGRAMS)
+LONG_TRACE = pytest.param(loop_that_may_skip_all, marks=pytest.mark.slow, id=loop_that_may_skip_all.__name__)
+
+
+@pytest.mark.parametrize("function", [LONG_TRACE if one is loop_that_may_skip_all else one for one in PROGRAMS])
 def test_under_autograph_the_result_is_that_of_eager(function: Callable[..., object]) -> None:
     for grad in (False, True):
         verdict = check(Program(function.__name__, "settling", lambda: function, INPUTS, grad), "decorator")
