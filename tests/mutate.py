@@ -332,7 +332,7 @@ MUTATIONS = (
     Mutation(
         "vectors of one element in Python",
         CAPTURE + "squeezes.py",
-        "        if name not in _SAME_KIND and (name not in _TO_SCALARS | _KNOWN or args or kwargs):",
+        "        if _is_marked(self) and name not in _SAME_KIND | _TO_SCALARS | _KNOWN:",
         "        if False:",
         "tests/capture/test_squeezes.py",
         "is_told",
