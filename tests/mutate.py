@@ -340,8 +340,8 @@ MUTATIONS = (
     Mutation(
         "one tensor by two names in a loop",
         RUNTIME + "layout.py",
-        "            return part if part[1] in places else look(part[2])",
-        "            return look(part[2])",
+        '        if part[0] == "again" and part[1] not in places:',
+        '        if part[0] == "again":',
         "tests/test_programs.py",
         "two_names_of_one_tensor or one_tensor_twice",
     ),

@@ -13,7 +13,6 @@ from typing import Any
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables import (
     ConstantVariable,
-    LazyVariableTracker,
     UnspecializedNNModuleVariable,
     UserDefinedObjectVariable,
     UserFunctionVariable,
@@ -107,7 +106,7 @@ def _is_plain(translator: Any) -> bool:
     callee, place = getattr(around, "_autograph_call", (None, None))
     if around is None or place != around.instruction_pointer:
         return False
-    callee = callee.realize() if isinstance(callee, LazyVariableTracker) else callee
+    callee = callee.realize()
     return type(callee) in _PLAIN_CALLS
 
 
@@ -125,5 +124,5 @@ def _opens(translator: Any) -> bool:
     """Whether a frame hands what the call gives that it is making to `ag.opened`."""
     if not _next(translator).opname.startswith("CALL"):
         return False
-    waiting = [one.realize() if isinstance(one, LazyVariableTracker) else one for one in translator.stack[-2:]]
+    waiting = [one.realize() for one in translator.stack[-2:]]
     return any(isinstance(one, UserFunctionVariable) and one.fn is open_calls.opened for one in waiting)

@@ -20,7 +20,11 @@ _NO_WRITES = frozenset(("requires_grad_",))
 _NAMES = "setitem iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
 _IN_PLACE = frozenset(getattr(operator, name) for name in _NAMES)
 _IN_PLACE_METHODS = frozenset(f"__{name}__" for name in _NAMES)
-_NORMALISATIONS = (torch.batch_norm, torch.instance_norm)  # (input, weight, bias, mean, variance, whether they write)
+_STATISTICS = ("input", "weight", "bias", "running_mean", "running_var")
+_PARAMETERS: dict[Any, tuple[str, ...]] = {  # of functions without a signature
+    torch.batch_norm: (*_STATISTICS, "training"),
+    torch.instance_norm: (*_STATISTICS, "use_input_stats"),
+}
 
 
 def written(node: Node) -> list[Node]:
@@ -63,12 +67,10 @@ def _overloads(target: Any) -> list[Any]:
 
 def _by_signature(node: Node) -> list[Any]:
     """`out=`, `inplace=True`, and the running statistics of a normalisation in training."""
-    if node.target in _NORMALISATIONS:
-        return [found for value in node.args[3:5] for found in _flat(value)] if node.args[5] else []
     try:
         given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments  # type: ignore[arg-type]
     except (TypeError, ValueError):  # a built-in function without a signature
-        given = dict(node.kwargs)
+        given = {**dict(zip(_PARAMETERS.get(node.target, ()), node.args, strict=False)), **node.kwargs}
     found = _flat(given.get("out"))
     if given.get("inplace") is True:
         found += _flat(next(iter(given.values())))

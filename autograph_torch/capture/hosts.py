@@ -125,7 +125,7 @@ def _failed_call(parent: Any, given: Locals) -> Locals:
 
 def _decided(_: Any, given: Locals) -> Locals:
     flag = given["flag"]
-    flag = flag.realize() if isinstance(flag, variables.LazyVariableTracker) else flag
+    flag = flag.realize()
     if not isinstance(flag, variables.SymNodeVariable):
         return {}
     try:
@@ -141,7 +141,7 @@ def _handled_around(parent: Any, _: Locals) -> Locals:
 
 def _depends(_: Any, given: Locals) -> Locals:
     number = given["number"]
-    number = number.realize() if isinstance(number, variables.LazyVariableTracker) else number
+    number = number.realize()
     if not isinstance(number, variables.SymNodeVariable):
         return {}
     return {"answer": variables.ConstantVariable.create(has_free_unbacked_symbols(number.sym_num))}
@@ -172,8 +172,7 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
 
 def _value(variable: Any, lenient: bool = False) -> Any:
     """The Python value that a variable of the trace stands for; `lenient`: if it has one."""
-    if isinstance(variable, variables.LazyVariableTracker):
-        variable = variable.realize()
+    variable = variable.realize()
     if variable.is_python_constant():
         return variable.as_python_constant()
     if isinstance(variable, variables.BaseListVariable):
@@ -194,7 +193,7 @@ def _value(variable: Any, lenient: bool = False) -> Any:
 
 def _function(variable: Any) -> Any:
     """A function, a method with its object, or an exception to raise."""
-    variable = variable.realize() if isinstance(variable, variables.LazyVariableTracker) else variable
+    variable = variable.realize()
     if isinstance(variable, variables.UserMethodVariable):
         return types.MethodType(variable.fn, _owner(variable.obj))
     if isinstance(variable, variables.GetAttrVariable):
@@ -209,7 +208,7 @@ def _function(variable: Any) -> Any:
 
 def _owner(variable: Any) -> Any:
     """The object of a method that is called, whatever it holds."""
-    variable = variable.realize() if isinstance(variable, variables.LazyVariableTracker) else variable
+    variable = variable.realize()
     if not isinstance(variable, variables.UserDefinedObjectVariable) or variable.source is None:
         return _value(variable)
     install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))

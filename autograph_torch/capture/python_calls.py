@@ -5,7 +5,7 @@
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
-    torch.squeeze(x)          x.squeeze(), which capture/views.py looks after
+    torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
     torch.equal(x, y)         ag.equal(x, y), and so for torch.allclose and torch.is_nonzero, also as methods
     super().prop              the property of the base class, called

@@ -23,7 +23,7 @@ from torch._dynamo.source import AttrSource
 def attributes_of_shown(parent: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Fill in the attributes of an object that is its attributes, and whose class makes text of them in Python."""
     item = given["value"]
-    item = item.realize() if isinstance(item, variables.LazyVariableTracker) else item
+    item = item.realize()
     if not isinstance(item, variables.UserDefinedObjectVariable) or not _has_own_text(item.python_type()):
         return {}
     if item.source is not None and not isinstance(item.python_type().__repr__, types.FunctionType):

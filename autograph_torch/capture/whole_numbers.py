@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import LazyVariableTracker, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables import SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
@@ -42,7 +42,7 @@ def whole_numbers() -> Iterator[None]:
 
 
 def _is_fraction_from_data(variable: Any) -> bool:
-    variable = variable.realize() if isinstance(variable, LazyVariableTracker) else variable
+    variable = variable.realize()
     if isinstance(variable, SymNodeVariable):
         number = variable.sym_num
         return isinstance(number, torch.SymFloat) and has_free_unbacked_symbols(number)

@@ -8,8 +8,6 @@ Like layout.py, this only handles constants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from autograph_torch.runtime.layout import (
     CONTAINERS,
     FLAGGED,
@@ -21,6 +19,7 @@ from autograph_torch.runtime.layout import (
     join,
     sharing,
     unaliased,
+    within_reach,
 )
 from autograph_torch.runtime.picking import Ending
 
@@ -41,9 +40,7 @@ def join_results(then: Spec, otherwise: Spec, ending: Ending, may_stay_open: boo
     attributes = _join(*fields, (3,)) if ending == "all" else join(*fields)
     parts = (joined, written, join(*memories), attributes, join(*token))
     plan = ("tuple", len(parts), parts)
-    if _has(plan, "choice"):
-        return _without_distant_places(plan, frozenset(_places(plan, ())))
-    return sharing(plan, then, otherwise)
+    return within_reach(plan) if _has(plan, "choice") else sharing(plan, then, otherwise)
 
 
 def alternative(plan: Plan, spec: Spec) -> int:
@@ -150,21 +147,3 @@ def _join_content(then: Spec, otherwise: Spec, ends: bool, path: Path) -> Plan:
 
 def _has(plan: Plan, kind: str) -> bool:
     return plan[0] == kind or (plan[0] in CONTAINERS and any(_has(part, kind) for part in plan[2]))
-
-
-def _places(plan: Plan, path: Path) -> Iterator[Path]:
-    """Where the tensors and choices of a plan are, without those inside of choices."""
-    if plan[0] in ("tensor", "outer", "choice"):
-        yield path
-    elif plan[0] in CONTAINERS:
-        for k, part in enumerate(plan[2]):
-            yield from _places(part, (*path, k))
-
-
-def _without_distant_places(plan: Plan, places: frozenset[Path]) -> Plan:
-    """A tensor that comes again travels twice when its first place is inside of a choice."""
-    if plan[0] == "again" and plan[1] not in places:
-        return plan[2]  # type: ignore[no-any-return]
-    if plan[0] in CONTAINERS and plan[0] != "choice":
-        return (plan[0], plan[1], tuple(_without_distant_places(part, places) for part in plan[2]))
-    return plan

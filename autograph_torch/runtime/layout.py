@@ -193,27 +193,27 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     return spec if kind == "number" and spec[0] == "tensor" and sure else joined  # the first trip makes it a tensor
 
 
-def apart(plan: Plan) -> Plan:
-    """The plan of a carry in which only tensors come again that travel as such: others may be left out, or numbers."""
-    places = dict(_tensors_at(plan, ()))
+def within_reach(plan: Plan) -> Plan:
+    """A tensor that comes again travels twice when its first place is none: inside of a choice, a number, left out."""
+    places = frozenset(_places(plan, ()))
 
     def look(part: Plan) -> Plan:
-        if part[0] == "again":
-            return part if part[1] in places else look(part[2])
-        if part[0] in CONTAINERS and part[0] not in FLAGGED:
+        if part[0] == "again" and part[1] not in places:
+            return part[2]  # type: ignore[no-any-return]
+        if part[0] in CONTAINERS and part[0] != "choice":
             return (part[0], part[1], tuple(look(one) for one in part[2]))
         return part
 
     return look(plan)
 
 
-def _tensors_at(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Plan]]:
-    """The tensors of a plan by their places; not those with a flag in front."""
-    if plan[0] == "tensor":
-        yield path, plan
-    elif plan[0] in CONTAINERS and plan[0] not in FLAGGED:
+def _places(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Where the tensors and choices of a plan are, without those inside of choices."""
+    if plan[0] in ("tensor", "outer", "choice"):
+        yield path
+    elif plan[0] in CONTAINERS:
         for k, part in enumerate(plan[2]):
-            yield from _tensors_at(part, (*path, k))
+            yield from _places(part, (*path, k))
 
 
 def _carry_tensors(plan: Plan, spec: Spec) -> Plan:

@@ -174,7 +174,7 @@ def note_carry(site: str, spec: Any) -> int:
     """
     notes = tracing.notebook()
     if repr(notes.get((site, "init"))) != repr(spec):
-        notes[site, "plan"] = layout.apart(("tuple", 2, (layout.carry_plan(spec), ("tuple", 0, ()))))
+        notes[site, "plan"] = layout.within_reach(("tuple", 2, (layout.carry_plan(spec), ("tuple", 0, ()))))
     notes[site, "init"] = spec
     return 0
 
@@ -185,7 +185,7 @@ def note_memories(site: str, spec: Any) -> int:
     notes = tracing.notebook()
     carry, known = notes[site, "plan"][2]
     added = layout.carry_plan(spec)
-    notes[site, "plan"] = layout.apart(("tuple", 2, (carry, known if known[1] == added[1] else added)))
+    notes[site, "plan"] = layout.within_reach(("tuple", 2, (carry, known if known[1] == added[1] else added)))
     return 0
 
 
@@ -197,7 +197,7 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
         notes[site, "apart"], notes[site, "agrees"] = True, False
         return False
     try:
-        plan = layout.apart(layout.join_carry(notes[site, "plan"], spec, sure))
+        plan = layout.within_reach(layout.join_carry(notes[site, "plan"], spec, sure))
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     agrees = bool(plan == notes[site, "plan"])
