@@ -1,11 +1,15 @@
 """Run many generated programs, count the verdicts and print the smallest failures.
 
 python -m tests.fuzz -n 2000 -j 2 --seed 7
+
+Programs come in chunks, a process and a seed each, so that the same `-n` and `--seed` give the same programs however
+many processes share the work, and so that no process grows for hours. A program that two chunks make counts once.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import multiprocessing
 import re
 import sys
@@ -18,10 +22,12 @@ from functools import partial
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
 
-from tests.generator import SIZES, Generated, Size, generated, judge
+from tests.generator import SIZES, SMALL, Generated, Size, generated, judge
 from tests.harness import Verdict, Way
 
 FAILURES = ("wrong", "crashed")
+CHUNK = 250
+COLLECTED = 40  # programs between two collections of what is in cycles
 
 
 @dataclass
@@ -41,9 +47,9 @@ class Tally:
 
 @dataclass(frozen=True)
 class Report:
-    """What one process found: how often each verdict and reason, and the smallest program of each kind of failure."""
+    """What one chunk found: the verdict of each program by its name, and the smallest program of each failure."""
 
-    counts: Counter[tuple[str, str]]
+    verdicts: dict[str, tuple[str, str]]
     smallest: tuple[tuple[Generated, Verdict], ...]
 
 
@@ -55,17 +61,20 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit code 1 when a program is wrong or crashes."""
     options = parser().parse_args(arguments)
     started = time.monotonic()
-    share = -(-options.n // options.j)
-    work = partial(explore, share, tuple(options.way), options.shrink)
-    seeds = [options.seed + index for index in range(options.j)]
-    if options.j == 1:
-        reports = [work(options.seed)]
-    else:
-        with multiprocessing.get_context("spawn").Pool(options.j) as pool:
-            reports = pool.map(work, seeds)
-    counts = sum((report.counts for report in reports), Counter())
-    show(counts, [pair for report in reports for pair in report.smallest])
-    print(f"{counts.total()} programs in {time.monotonic() - started:.0f} s, seeds {seeds}")
+    sizes = SMALL if options.small else SIZES
+    starts = range(options.seed, options.seed + -(-options.n // CHUNK))
+    work = partial(explore, -(-options.n // len(starts)), sizes, tuple(options.way), options.shrink)
+    verdicts: dict[str, tuple[str, str]] = {}
+    smallest: list[tuple[Generated, Verdict]] = []
+    with multiprocessing.get_context("spawn").Pool(options.j, maxtasksperchild=1) as pool:
+        for done, report in enumerate(pool.imap_unordered(work, starts), 1):
+            verdicts |= report.verdicts
+            smallest += report.smallest
+            counts = Counter(verdicts.values())
+            print(f"chunk {done} of {len(starts)}: {totals(counts)}", file=sys.stderr, flush=True)
+    show(counts, smallest)
+    seeds = f"seeds {starts[0]} to {starts[-1]}"
+    print(f"{counts.total()} programs in {time.monotonic() - started:.0f} s, {seeds}")
     return int(any(kind in FAILURES for kind, _ in counts))
 
 
@@ -77,24 +86,28 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("-n", type=int, default=2000, help="programs in all")
     result.add_argument("-j", type=int, default=1, help="processes")
     result.add_argument("--seed", type=int, default=0)
+    result.add_argument("--small", action="store_true", help="only programs of the smallest size")
     result.add_argument("--way", nargs="+", default=["converted", "eager"], help="ways to run each program")
     result.add_argument("--shrink", type=int, default=500, help="programs tried while shrinking a failure")
     return result
 
 
-def explore(count: int, ways: tuple[Way, ...], budget: int, start: int) -> Report:
+def explore(count: int, sizes: tuple[Size, ...], ways: tuple[Way, ...], budget: int, start: int) -> Report:
     """Judge `count` programs, then shrink one failure of each kind."""
     tally = Tally(ways)
 
     def look(made: Generated) -> None:
         tally.judge(made)
+        if len(tally.verdicts) % COLLECTED == 0:
+            gc.collect()
 
-    attempt(look, count, start, (Phase.generate,))
-    counts: Counter[tuple[str, str]] = Counter(
-        (verdict.kind, summary(verdict.reason)) for verdict in tally.verdicts.values()
-    )
+    gc.freeze()
+    gc.disable()  # a seventh of the time: a trace makes many objects, and few are rubbish before it ends
+    attempt(look, count, start, (Phase.generate,), sizes)
+    gc.enable()
+    verdicts = {made.name: (verdict.kind, summary(verdict.reason)) for made, verdict in tally.verdicts.items()}
     failing = [kind for kind in FAILURES if any(verdict.kind == kind for verdict in tally.verdicts.values())]
-    return Report(counts, tuple(shrunk(tally, kind, count, budget, start) for kind in failing))
+    return Report(verdicts, tuple(shrunk(tally, kind, count, sizes, budget, start) for kind in failing))
 
 
 def attempt(
@@ -111,7 +124,9 @@ def attempt(
     seed(start)(quiet(given(generated(sizes))(test)))()
 
 
-def shrunk(tally: Tally, kind: str, count: int, budget: int, start: int) -> tuple[Generated, Verdict]:
+def shrunk(
+    tally: Tally, kind: str, count: int, sizes: tuple[Size, ...], budget: int, start: int
+) -> tuple[Generated, Verdict]:
     """The smallest program with this failure that `budget` tries find. The first programs come from the tally."""
     limit = len(tally.verdicts) + budget
 
@@ -121,7 +136,7 @@ def shrunk(tally: Tally, kind: str, count: int, budget: int, start: int) -> tupl
             raise Found
 
     try:
-        attempt(fails, count, start, (Phase.generate, Phase.shrink))
+        attempt(fails, count, start, (Phase.generate, Phase.shrink), sizes)
     except (Found, HypothesisException):
         pass
     failing = [(made, verdict) for made, verdict in tally.verdicts.items() if verdict.kind == kind]
@@ -135,12 +150,17 @@ def summary(reason: str) -> str:
     return re.sub(r"\d+|'[^']*'|`[^`]*`|0x[0-9a-f]+", "_", unplaced)[:160]
 
 
+def totals(counts: Counter[tuple[str, str]]) -> str:
+    """How many programs have each kind of verdict."""
+    kinds: Counter[str] = Counter()
+    for (kind, _), number in counts.items():
+        kinds[kind] += number
+    return ", ".join(f"{kind} {kinds[kind]}" for kind in ("equal", "refused", *FAILURES))
+
+
 def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Generated, Verdict]]) -> None:
     """Totals, then each reason, then the smallest failing programs."""
-    totals: Counter[str] = Counter()
-    for (kind, _), number in counts.items():
-        totals[kind] += number
-    print(", ".join(f"{kind} {totals[kind]}" for kind in ("equal", "refused", *FAILURES)))
+    print(totals(counts))
     for (kind, reason), number in counts.most_common():
         if kind != "equal":
             print(f"  {number:5} {kind}: {reason}")

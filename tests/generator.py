@@ -56,9 +56,15 @@ class Generated:
     numbers: tuple[int, bool]
     grad: bool
 
+    @property
+    def name(self) -> str:
+        """The same for the same program with the same arguments."""
+        told = f"{self.text}{self.numbers}{self.grad}"
+        return hashlib.sha1(told.encode()).hexdigest()[:12]
+
     def program(self) -> Program:
         """What the harness runs."""
-        filename = f"<generated {hashlib.sha1(self.text.encode()).hexdigest()[:12]}>"
+        filename = f"<generated {self.name}>"
         inputs = tuple(partial(self.arguments, *row) for row in TENSORS)
         return Program("generated", "generated", from_text(self.text, "make", filename), inputs, self.grad)
 

@@ -348,8 +348,8 @@ MUTATIONS = (
     Mutation(
         "one tensor by two names behind a branch",
         RUNTIME + "alternatives.py",
-        "    return sharing(plan, then, otherwise)",
-        "    return plan",
+        '    return within_reach(plan) if _has(plan, "choice") else sharing(plan, then, otherwise)',
+        "    return within_reach(plan)",
         "tests/test_programs.py",
         "two_names_of_one_tensor_written or one_tensor_on_both",
     ),
