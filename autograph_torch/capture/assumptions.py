@@ -31,6 +31,8 @@ from torch._higher_order_ops.while_loop import WhileLoopOp, WhileLoopStackOutput
 from torch.utils._sympy.interp import sympy_interp
 from torch.utils._sympy.reference import PythonReferenceAnalysis
 
+from autograph_torch.capture.patching import patched
+
 _OPERATORS: tuple[Any, ...] = (CondOp, WhileLoopOp, WhileLoopStackOutputOp)
 
 
@@ -38,18 +40,12 @@ _OPERATORS: tuple[Any, ...] = (CondOp, WhileLoopOp, WhileLoopStackOutputOp)
 def local_assumptions() -> Iterator[None]:
     """While this is in force, bodies of operators leave no facts about symbols from outside."""
     speculate, check = higher_order_ops.speculate_subgraph, higher_order_ops.check_aliasing_and_input_mutation
-    calls = [operator.__call__ for operator in _OPERATORS]
-    higher_order_ops.speculate_subgraph = _forgetting(speculate)
-    higher_order_ops.check_aliasing_and_input_mutation = _asserting(check)
-    for operator in _OPERATORS:
-        operator.__call__ = _forgetting(operator.__call__)
-    try:
+    checking = {"speculate_subgraph": _forgetting(speculate), "check_aliasing_and_input_mutation": _asserting(check)}
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(patched(higher_order_ops, **checking))
+        for operator in _OPERATORS:
+            stack.enter_context(patched(operator, __call__=_forgetting(operator.__call__)))
         yield
-    finally:
-        higher_order_ops.speculate_subgraph = speculate
-        higher_order_ops.check_aliasing_and_input_mutation = check
-        for operator, call in zip(_OPERATORS, calls, strict=True):
-            operator.__call__ = call
 
 
 def _forgetting(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ import torch
 from torch._higher_order_ops.while_loop import WhileLoopAutogradOp
 
 from autograph_torch.capture.merging import cond_module
+from autograph_torch.capture.patching import patched
 
 
 @contextlib.contextmanager
@@ -28,7 +29,6 @@ def gradients_of_their_own() -> Iterator[None]:
     """While this is in force, the gradients of a body are copies."""
     create = cond_module.create_bw_fn
     operators: tuple[Any, ...] = (cond_module.CondAutogradOp, WhileLoopAutogradOp)
-    backwards = {operator: operator.backward for operator in operators}
 
     @functools.wraps(create)
     def create_with_copies(*args: Any, **kwargs: Any) -> Any:
@@ -40,15 +40,11 @@ def gradients_of_their_own() -> Iterator[None]:
 
         return copied
 
-    cond_module.create_bw_fn = create_with_copies
-    for operator, backward in backwards.items():
-        operator.backward = staticmethod(_of_copies(backward))
-    try:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(patched(cond_module, create_bw_fn=create_with_copies))
+        for operator in operators:
+            stack.enter_context(patched(operator, backward=staticmethod(_of_copies(operator.backward))))
         yield
-    finally:
-        cond_module.create_bw_fn = create
-        for operator, backward in backwards.items():
-            operator.backward = staticmethod(backward)
 
 
 def _of_copies(backward: Callable[..., Any]) -> Callable[..., Any]:

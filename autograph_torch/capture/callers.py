@@ -106,8 +106,7 @@ def _is_plain(translator: Any) -> bool:
     callee, place = getattr(around, "_autograph_call", (None, None))
     if around is None or place != around.instruction_pointer:
         return False
-    callee = callee.realize()
-    return type(callee) in _PLAIN_CALLS
+    return callee is not None and type(callee.realize()) in _PLAIN_CALLS
 
 
 def _returns(translator: Any) -> bool:

@@ -28,6 +28,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.lazy import LazyVariableTracker
 
 from autograph_torch.capture.open_contents import Open, is_open
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -50,11 +51,8 @@ def contents_in_place() -> Iterator[None]:
         cache[id(value)] = (value, value)
         return value
 
-    LazyVariableTracker.realize_all = classmethod(realize_all)  # type: ignore[method-assign, assignment]
-    try:
+    with patched(LazyVariableTracker, realize_all=classmethod(realize_all)):
         yield
-    finally:
-        LazyVariableTracker.realize_all = found  # type: ignore[method-assign]
 
 
 def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:

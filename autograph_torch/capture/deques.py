@@ -22,6 +22,8 @@ from torch._dynamo.variables import ConstantVariable
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.lists import DequeVariable
 
+from autograph_torch.capture.patching import patched
+
 
 @contextlib.contextmanager
 def deques_with_lengths() -> Iterator[None]:
@@ -45,10 +47,5 @@ def deques_with_lengths() -> Iterator[None]:
             for one, length in zip(deques, lengths, strict=True):
                 one.maxlen = length
 
-    SideEffects.track_mutable = track_mutable  # type: ignore[method-assign, assignment]
-    SideEffects.codegen_update_mutated = codegen_update_mutated  # type: ignore[method-assign]
-    try:
+    with patched(SideEffects, track_mutable=track_mutable, codegen_update_mutated=codegen_update_mutated):
         yield
-    finally:
-        SideEffects.track_mutable = track  # type: ignore[method-assign]
-        SideEffects.codegen_update_mutated = write_back  # type: ignore[method-assign]

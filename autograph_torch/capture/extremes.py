@@ -24,6 +24,7 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.builtin import BuiltinVariable
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import extremes
 
 
@@ -40,11 +41,8 @@ def choosing_extremes() -> Iterator[None]:
         arguments = [ConstantVariable.create(self.fn is max), TupleVariable(list(values))]
         return UserFunctionVariable(extreme).call_function(tx, arguments, {})
 
-    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
-    try:
+    with patched(BuiltinVariable, call_function=call_builtin):
         yield
-    finally:
-        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
 
 
 def _values(args: Any) -> Any:

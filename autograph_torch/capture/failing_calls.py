@@ -26,6 +26,7 @@ from torch._dynamo.exc import TorchRuntimeError, raise_observed_exception
 from torch._dynamo.variables import TensorVariable, TupleVariable, VariableTracker, builder
 from torch.fx import Node
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.performing import Part
 from autograph_torch.runtime.places import Place
@@ -101,15 +102,12 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
             raise_observed_exception(AttributeError, tx, args=[f"'{kind.__name__}' object has no attribute '{name}'"])
         return call_method(self, tx, name, args, kwargs)
 
-    VariableTracker.call_method = no_such_method  # type: ignore[method-assign]
-    builder.get_fake_value = fake_value
-    _LOG.addFilter(_is_no_failure)
-    try:
-        yield
-    finally:
-        _LOG.removeFilter(_is_no_failure)
-        builder.get_fake_value = get_fake_value
-        VariableTracker.call_method = call_method  # type: ignore[method-assign]
+    with patched(VariableTracker, call_method=no_such_method), patched(builder, get_fake_value=fake_value):
+        _LOG.addFilter(_is_no_failure)
+        try:
+            yield
+        finally:
+            _LOG.removeFilter(_is_no_failure)
 
 
 _LOG = logging.getLogger("torch._subclasses.fake_tensor")

@@ -23,6 +23,7 @@ from torch._dynamo.variables import SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries
 
 _NAMES = "add sub mul truediv floordiv mod pow neg pos iadd isub imul itruediv ifloordiv imod ipow"
@@ -45,15 +46,11 @@ def flags_as_integers() -> Iterator[None]:
             return BuiltinVariable(operator.ne).call_function(tx, args, kwargs)
         return built_in(self, tx, args, kwargs)
 
-    handlers = symbolic_convert.compare_op_handlers
-    before = {symbol: handlers[symbol] for symbol in _COMPARISONS}
-    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
-    handlers.update({symbol: BuiltinVariable(function).call_function for symbol, function in _COMPARISONS.items()})
-    try:
-        yield
-    finally:
-        handlers.update(before)
-        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
+    with patched(BuiltinVariable, call_function=call_builtin):
+        bound = {symbol: BuiltinVariable(function).call_function for symbol, function in _COMPARISONS.items()}
+        handlers = {**symbolic_convert.compare_op_handlers, **bound}
+        with patched(symbolic_convert, compare_op_handlers=handlers):
+            yield
 
 
 def _integer(tx: Any, variable: Any) -> Any:

@@ -26,6 +26,8 @@ from torch._dynamo.variables.builder import SourcelessBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.tensor import TensorVariable
 
+from autograph_torch.capture.patching import patched
+
 
 @contextlib.contextmanager
 def indices_from_data() -> Iterator[None]:
@@ -56,17 +58,11 @@ def indices_from_data() -> Iterator[None]:
         self._sync_if_inplace_mutation(tx, before, value.is_tensor())
         return done
 
-    TensorVariable.method___getitem__ = getitem  # type: ignore[method-assign]
-    TensorVariable.method___setitem__ = setitem  # type: ignore[method-assign]
-    BuiltinVariable._handle_insert_op_in_graph = insert_in_graph  # type: ignore[method-assign]
-    BuiltinVariable.call_function_handler_cache.clear()
-    try:
+    with (
+        patched(TensorVariable, method___getitem__=getitem, method___setitem__=setitem),
+        patched(BuiltinVariable, _handle_insert_op_in_graph=insert_in_graph, call_function_handler_cache={}),
+    ):
         yield
-    finally:
-        TensorVariable.method___getitem__ = read  # type: ignore[method-assign]
-        TensorVariable.method___setitem__ = write  # type: ignore[method-assign]
-        BuiltinVariable._handle_insert_op_in_graph = insert  # type: ignore[method-assign]
-        BuiltinVariable.call_function_handler_cache.clear()
 
 
 @dataclass

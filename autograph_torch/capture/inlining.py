@@ -51,6 +51,7 @@ from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.growing import LISTS
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
+from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.log_sum_exp import sums_of_none
@@ -177,6 +178,7 @@ def install(required: bool = True) -> None:
     watch_twins()
     watch_calls()
     know_pure_branches()
+    keep_instructions()
 
 
 def _compile_with_care() -> None:

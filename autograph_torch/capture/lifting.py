@@ -18,6 +18,8 @@ from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables.builder import wrap_fx_proxy
 
+from autograph_torch.capture.patching import patched
+
 
 @contextlib.contextmanager
 def numbers_as_tensors() -> Iterator[None]:
@@ -33,11 +35,8 @@ def numbers_as_tensors() -> Iterator[None]:
             known[proxy] = _number_as_tensor(self, proxy, value)
         return known[proxy]
 
-    SubgraphTracer.lift_tracked_freevar_to_input = lift_number  # type: ignore[method-assign]
-    try:
+    with patched(SubgraphTracer, lift_tracked_freevar_to_input=lift_number):
         yield
-    finally:
-        SubgraphTracer.lift_tracked_freevar_to_input = lift  # type: ignore[method-assign]
 
 
 def _number_as_tensor(tracer: Any, proxy: Any, value: torch.SymBool | torch.SymFloat) -> Any:

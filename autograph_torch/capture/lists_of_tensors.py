@@ -17,6 +17,8 @@ import torch
 from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable
 from torch._dynamo.variables.lists import BaseListVariable
 
+from autograph_torch.capture.patching import patched
+
 
 @contextlib.contextmanager
 def lists_of_tensors() -> Iterator[None]:
@@ -45,13 +47,11 @@ def lists_of_tensors() -> Iterator[None]:
         known = equal.as_python_constant()
         return equal if known is NotImplemented else ConstantVariable.create(not known)
 
-    object_protocol.generic_richcompare_bool = as_numbers  # type: ignore[assignment]
-    BaseListVariable._seq_richcompare = of_numbers  # type: ignore[method-assign]
-    try:
+    with (
+        patched(object_protocol, generic_richcompare_bool=as_numbers),
+        patched(BaseListVariable, _seq_richcompare=of_numbers),
+    ):
         yield
-    finally:
-        object_protocol.generic_richcompare_bool = compare
-        BaseListVariable._seq_richcompare = of_sequences  # type: ignore[method-assign]
 
 
 def _is_number(variable: Any) -> bool:

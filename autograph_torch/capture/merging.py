@@ -21,6 +21,8 @@ import torch
 from torch._higher_order_ops.cond import CondOp
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.patching import patched
+
 cond_module: Any = importlib.import_module("torch._higher_order_ops.cond")  # `cond` of the package is the function
 Pair = tuple[Any, Any]
 
@@ -50,13 +52,8 @@ def known_sizes() -> Iterator[None]:
         with mode:
             return torch.empty(sizes, dtype=a.dtype, device=a.device)
 
-    cond_module._merge_output = merged
-    CondOp.__call__ = called  # type: ignore[method-assign]
-    try:
+    with patched(cond_module, _merge_output=merged), patched(CondOp, __call__=called):
         yield
-    finally:
-        cond_module._merge_output = merge
-        CondOp.__call__ = call  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)

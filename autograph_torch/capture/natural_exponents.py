@@ -21,6 +21,7 @@ from torch._dynamo.variables import ConstantVariable, SymNodeVariable, UserFunct
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, statically_known_true
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries
 
 
@@ -35,11 +36,8 @@ def natural_exponents() -> Iterator[None]:
             args = [args[0], UserFunctionVariable(natural).call_function(tx, [args[1]], {})]
         return built_in(self, tx, args, kwargs)
 
-    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
-    try:
+    with patched(BuiltinVariable, call_function=call_builtin):
         yield
-    finally:
-        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
 
 
 def _may_be_fraction(base: Any, exponent: Any) -> bool:

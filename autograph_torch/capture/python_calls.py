@@ -47,6 +47,7 @@ from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import linalg, queries
 from autograph_torch.runtime.refusal import raise_refusal
@@ -133,23 +134,15 @@ def python_calls() -> Iterator[None]:
             return UserFunctionVariable(value.fget).call_function(tx, [self.objvar], {})
         return looked_up(self, tx, name)
 
-    SkipFunctionVariable.call_function = call_skipped  # type: ignore[method-assign]
-    ListVariable.call_method = call_list  # type: ignore[method-assign]
-    TorchInGraphFunctionVariable.call_function = call_torch  # type: ignore[method-assign]
-    SuperVariable.var_getattr = getattr_of_super  # type: ignore[method-assign]
-    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
-    TensorVariable.call_method = call_tensor  # type: ignore[method-assign]
-    TensorVariable.method_attr_data = data  # type: ignore[method-assign]
-    try:
+    with (
+        patched(SkipFunctionVariable, call_function=call_skipped),
+        patched(ListVariable, call_method=call_list),
+        patched(TorchInGraphFunctionVariable, call_function=call_torch),
+        patched(SuperVariable, var_getattr=getattr_of_super),
+        patched(BuiltinVariable, call_function=call_builtin),
+        patched(TensorVariable, call_method=call_tensor, method_attr_data=data),
+    ):
         yield
-    finally:
-        SkipFunctionVariable.call_function = skipped  # type: ignore[method-assign]
-        ListVariable.call_method = listed  # type: ignore[method-assign]
-        TorchInGraphFunctionVariable.call_function = called  # type: ignore[method-assign]
-        SuperVariable.var_getattr = looked_up  # type: ignore[method-assign]
-        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
-        TensorVariable.call_method = of_tensor  # type: ignore[method-assign]
-        TensorVariable.method_attr_data = data_of  # type: ignore[method-assign]
 
 
 _QUESTIONS = {

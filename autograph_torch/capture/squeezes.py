@@ -30,6 +30,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, sta
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import arguments_of, is_operator, name_of
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -66,20 +67,10 @@ def squeezes(checked: bool) -> Iterator[None]:
             _refuse()
         return unpack(self, *args, **kwargs)
 
-    added = {"method_squeeze": _squeeze(checked), "method_squeeze_": _squeeze(checked=True)}
-    for method, function in added.items():
-        setattr(TensorVariable, method, function)
-    TensorVariable.var_getattr = var_getattr  # type: ignore[method-assign]
-    TensorVariable.call_method = call_method  # type: ignore[method-assign]
-    TensorVariable.unpack_var_sequence = unpack_var_sequence  # type: ignore[method-assign]
-    try:
+    looking = {"var_getattr": var_getattr, "call_method": call_method, "unpack_var_sequence": unpack_var_sequence}
+    squeezing = {"method_squeeze": _squeeze(checked), "method_squeeze_": _squeeze(checked=True)}
+    with patched(TensorVariable, **looking, **squeezing):
         yield
-    finally:
-        TensorVariable.var_getattr = get  # type: ignore[method-assign]
-        TensorVariable.call_method = call  # type: ignore[method-assign]
-        TensorVariable.unpack_var_sequence = unpack  # type: ignore[method-assign]
-        for method in added:
-            delattr(TensorVariable, method)
 
 
 def _squeeze(checked: bool) -> Callable[..., Any]:

@@ -91,6 +91,7 @@ from torch.optim import Optimizer
 from torch.utils import checkpoint
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 
 
@@ -179,11 +180,8 @@ def floats_read_outside() -> Iterator[None]:
         finally:
             tracers.pop()
 
-    VariableBuilder.wrap_symfloat = wrap_symfloat  # type: ignore[method-assign]
-    try:
+    with patched(VariableBuilder, wrap_symfloat=wrap_symfloat):
         yield
-    finally:
-        VariableBuilder.wrap_symfloat = wrap  # type: ignore[method-assign]
 
 
 def allow_operators_in_checkpoints() -> None:
@@ -202,11 +200,8 @@ def numbers_of_copies() -> Iterator[None]:
             return method(self, tx, *args, **kwargs)
         return self.call_method(tx, "clone", [], {}).call_method(tx, "item", list(args), kwargs)
 
-    TensorVariable.method_item = method_item  # type: ignore[method-assign]
-    try:
+    with patched(TensorVariable, method_item=method_item):
         yield
-    finally:
-        TensorVariable.method_item = method  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager
@@ -225,11 +220,8 @@ def places_of_results(backend: Any) -> Iterator[None]:
         known = len(places) == len(values) and statically_known_true(places[0] == places[1])
         return known and same_but_for_the_place(node1, node2)
 
-    post_grad.same_meta = same_meta
-    try:
+    with patched(post_grad, same_meta=same_meta):
         yield
-    finally:
-        post_grad.same_meta = same_but_for_the_place
 
 
 @contextlib.contextmanager
@@ -249,11 +241,8 @@ def places_of_views(backend: Any) -> Iterator[None]:
             node.meta["unbacked_bindings"] = symbols
         return node
 
-    reinplace.graph_call_function = call_function
-    try:
+    with patched(reinplace, graph_call_function=call_function):
         yield
-    finally:
-        reinplace.graph_call_function = call
 
 
 @contextlib.contextmanager
@@ -265,11 +254,8 @@ def floats_as_computed() -> Iterator[None]:
         is_computed = node.op == "call_function" and isinstance(node.meta.get("example_value"), torch.SymFloat)
         return None if is_computed else expression(node)
 
-    runtime_assert._get_sym_val = expression_of_integer
-    try:
+    with patched(runtime_assert, _get_sym_val=expression_of_integer):
         yield
-    finally:
-        runtime_assert._get_sym_val = expression
 
 
 @contextlib.contextmanager
@@ -280,11 +266,8 @@ def places_of(frame: types.CodeType, compiled: types.CodeType) -> Iterator[None]
     def place_in_frame(code: types.CodeType, var_name: str) -> int:
         return place(frame if code is compiled else code, var_name)
 
-    guards.get_framelocals_idx = place_in_frame
-    try:
+    with patched(guards, get_framelocals_idx=place_in_frame):
         yield
-    finally:
-        guards.get_framelocals_idx = place
 
 
 def repair_property_writes() -> None:
@@ -325,11 +308,8 @@ def groups_as_they_are() -> Iterator[None]:
         if any(one.__module__.startswith(_OPTIMIZERS) and one is not Optimizer for one in type(self.value).__mro__):
             set_capturable(self, tx)
 
-    OptimizerVariable._set_capturable = set_for_torch  # type: ignore[method-assign]
-    try:
+    with patched(OptimizerVariable, _set_capturable=set_for_torch):
         yield
-    finally:
-        OptimizerVariable._set_capturable = set_capturable  # type: ignore[method-assign]
 
 
 _OPTIMIZERS = "torch.optim."
@@ -346,11 +326,8 @@ def types_of_parameters() -> Iterator[None]:
             variable.class_type = type(value)
         return variable
 
-    VariableBuilder.wrap_tensor = wrap_tensor  # type: ignore[method-assign]
-    try:
+    with patched(VariableBuilder, wrap_tensor=wrap_tensor):
         yield
-    finally:
-        VariableBuilder.wrap_tensor = wrap  # type: ignore[method-assign]
 
 
 def keep_checks_of_linalg() -> None:

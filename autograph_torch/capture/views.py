@@ -31,6 +31,7 @@ from torch.fx.experimental.symbolic_shapes import (
 )
 
 from autograph_torch.capture.graph_writes import writes_in_place
+from autograph_torch.capture.patching import patched
 
 _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 
@@ -51,20 +52,13 @@ def views_in_bodies() -> Iterator[None]:
             return unpack(self, tx, *args, **kwargs)
         return unpack(self.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy)), tx, *args, **kwargs)
 
-    added = {**{f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}, "method_new_full": _filled}
-    for name, method in added.items():
-        setattr(TensorVariable, name, method)
-    TensorVariable.method_resize_as_ = resize_as  # type: ignore[method-assign]
-    TensorVariable.unpack_var_sequence = rows  # type: ignore[method-assign, assignment]
-    builder.get_fake_value = _without_needless_symbols(get_fake_value)
-    try:
+    attributes = {f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}
+    methods = {"method_new_full": _filled, "method_resize_as_": resize_as, "unpack_var_sequence": rows}
+    with (
+        patched(TensorVariable, **attributes, **methods),
+        patched(builder, get_fake_value=_without_needless_symbols(get_fake_value)),
+    ):
         yield
-    finally:
-        builder.get_fake_value = get_fake_value
-        TensorVariable.method_resize_as_ = resize  # type: ignore[method-assign]
-        TensorVariable.unpack_var_sequence = unpack  # type: ignore[method-assign]
-        for name in added:
-            delattr(TensorVariable, name)
 
 
 def _without_needless_symbols(get_fake_value: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from torch._dynamo.variables import SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries
 
 EXPRESSION = "TruncToInt"  # in what torch says of such a number
@@ -34,11 +35,8 @@ def whole_numbers() -> Iterator[None]:
             return UserFunctionVariable(whole).call_function(tx, [number], {})
         return built_in(self, tx, args, kwargs)
 
-    BuiltinVariable.call_function = call_builtin  # type: ignore[method-assign]
-    try:
+    with patched(BuiltinVariable, call_function=call_builtin):
         yield
-    finally:
-        BuiltinVariable.call_function = built_in  # type: ignore[method-assign]
 
 
 def _is_fraction_from_data(variable: Any) -> bool:
