@@ -27,7 +27,7 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.lazy import LazyVariableTracker
 
-from autograph_torch.capture.open_contents import Open, is_open
+from autograph_torch.capture.open_contents import Open, is_open, put_into_all
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -93,7 +93,7 @@ def _part(tracer: Any) -> None:
     """At the end of a body: each has its own contents again."""
     shared, written = tracing.shared_contents(tracer), tracing.written_containers(tracer)
     for variable, items in written.items():
-        _put_back(variable, items)
+        _put_back(variable, items, tracer)
     for variable, items, copy in reversed(shared):
         if variable.items is not copy.items:
             raise_refusal(
@@ -135,13 +135,13 @@ class _Gone:
     __getattr__ = _refuse
 
 
-def _put_back(variable: Any, items: Any) -> None:
+def _put_back(variable: Any, items: Any, tracer: Any) -> None:
     """Let a container hold what it held before a body has written to it."""
     if isinstance(items, Open):
         variable.items.restore(items)
         return
     if is_open(variable):
-        variable.items = variable.items.replaced
+        put_into_all(variable, tracer, variable.items.replaced)
     _fill(variable.items, items)
 
 

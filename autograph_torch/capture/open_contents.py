@@ -174,15 +174,19 @@ def _put_content(parent: Any, given: Locals) -> Locals:
         container.items.contents.append(content)
         return {}
     filename, line, _ = tracing.user_line()
-    before = container.items
-    after = Open([content], (filename, line, _message(content)), before)
-    around = [one for tracer in tracing.enclosing(tracer) for one in tracing.shared_contents(tracer)]
-    for variable in {container: None, **{one: None for entry in around for one in (entry[0], entry[2])}}:
-        if variable.items is before:
-            variable.items = after
+    put_into_all(container, tracer, Open([content], (filename, line, _message(content)), container.items))
     if isinstance(container, ConstDictVariable):
         container.should_reconstruct_all = True
     return {}
+
+
+def put_into_all(container: Any, tracer: Any, items: Any) -> None:
+    """Let a list or dict hold other contents, and with it all that holds the same in the bodies around."""
+    before = container.items
+    around = [one for tracer in tracing.enclosing(tracer) for one in tracing.shared_contents(tracer)]
+    for variable in {container: None, **{one: None for entry in around for one in (entry[0], entry[2])}}:
+        if variable.items is before:
+            variable.items = items
 
 
 def _check_kind(container: Any) -> None:

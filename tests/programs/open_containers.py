@@ -601,3 +601,31 @@ def closure_list_returned(x):
     if x.max() > 1:
         x = f(x)
     return x, calls
+
+
+class Kept:
+    def __init__(self):
+        self.values = []
+
+    def keep(self, value):
+        self.values.append(value)
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, 2, -3),), lambda: (vec(-1, -2, -3),)])
+def a_method_keeps_what_a_loop_lets_through(x):
+    kept = Kept()
+    for value in x:
+        if value > 0:
+            kept.keep(value)
+    return len(kept.values), sum(kept.values)
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, 2, -3),), lambda: (vec(-1, -2, -3),)])
+def signs_counted_under_new_keys(x):
+    counts = Counter()
+    for value in x:
+        if value > 0:
+            counts["up"] += 1
+        else:
+            counts["down"] += 1
+    return counts["up"], counts["down"]
