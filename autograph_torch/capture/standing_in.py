@@ -62,8 +62,8 @@ def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         tracing.stand_ins(tracer)[original] = copy.proxy
         copy.proxy.node.meta[memories.STAND_IN_OF] = original.meta["example_value"]
     elif code is outside.note_same.__code__:
-        before, after = (arguments[role].realize().items for role in ("before", "after"))
-        _note_same(arguments["site"].as_python_constant(), before, after, tracer)
+        initial, before, after = (arguments[role].realize().items for role in ("initial", "before", "after"))
+        _note_same(arguments["site"].as_python_constant(), initial, before, after, tracer)
     elif code is outside.keep.__code__:
         objects = [item.realize() for item in arguments["objects"].realize().items]
         known = tracer.__dict__.setdefault("_autograph_kept", [])
@@ -147,13 +147,16 @@ def is_same(value: Any, other: Any, tracer: Any) -> bool:
     return fakes[0] is fakes[1]
 
 
-def _note_same(site: str, before: list[Any], after: list[Any], tracer: Any) -> None:
+def _note_same(site: str, initial: list[Any], before: list[Any], after: list[Any], tracer: Any) -> None:
     """Which tensors are the same at the end of a trip; when the set changes, what is known of the others is void."""
     known = tracing.same_tensors(site)
-    for k, (old, new) in enumerate(zip(before, after, strict=True)):
-        old, new = old.realize(), new.realize()
+    for k, parts in enumerate(zip(initial, before, after, strict=True)):
+        first, old, new = (part.realize() for part in parts)
         was = known.get(k)
-        same = is_same(old, new, tracer) if isinstance(old, TensorVariable) else bool(was) and _is_same_flag(old, new)
+        if isinstance(old, TensorVariable):
+            same = is_same(old, new, tracer) or is_same(first, new, tracer)
+        else:
+            same = bool(was) and _is_same_flag(old, new)
         if (same and was is None) or (was and not same):
             known[k] = same
             tracing.written_leaves(site).clear()

@@ -43,8 +43,11 @@ def remember(site: str, values: tuple[Any, ...]) -> None:
     """The objects in these values were there before the bodies of a loop. (Noted by the tracer.)"""
 
 
-def note_same(site: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
-    """Say what a trip of a loop begins with and ends with, in the same order. (The tracer notes which are the same.)"""
+def note_same(site: str, initial: tuple[Any, ...], before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+    """Say what a loop begins with, and what a trip begins with and ends with, in the same order.
+
+    (The tracer notes which tensors a trip ends with that it began with, or that the loop began with.)
+    """
 
 
 def keep(objects: tuple[Any, ...]) -> None:

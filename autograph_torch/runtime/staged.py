@@ -235,7 +235,7 @@ def _attempt(
             refuse_random_numbers()
         hand_out(site, tensors_in(after))
         notes.note_body(site)
-        note_same(site, before[1:], whole)
+        note_same(site, initial[1:], before[1:], whole)
         notes.leave_body()
         known = tuple([(originals[k], copies[k]) for k in range(len(originals))])
         seen: Seen = []

@@ -147,3 +147,50 @@ def the_callers_tensor_changes_places_with_another(x):
         a, b = b, a
         k += 1
     return a * 1, b * 1, k
+
+
+@program(inputs=INPUTS)
+def a_name_of_what_trips_write_to_is_bound_anew_to_it(x):
+    x = x.clone()
+    best = x
+    while best.sum() < 100:
+        best.mul_(0.5).add_(30)
+        x = best
+    x.add_(1)
+    return x, best, x is best
+
+
+@program(inputs=INPUTS)
+def a_name_is_bound_to_something_else_within_each_trip(x):
+    start = x + 1
+    y = start
+    k = 0
+    while start.sum() < 100:
+        y = y * 2
+        start += y
+        y = start
+        k += 1
+    return y, start, y is start, k
+
+
+@program(inputs=INPUTS, grad=True)
+def a_name_starts_each_trip_as_what_it_was_before_the_loop(x):
+    y = x
+    total = x.sum()
+    while total < 100:
+        y = y * y.abs()
+        total = total + y.abs().sum() + 1
+        y = x
+    return y, total, y is x
+
+
+@program(inputs=INPUTS, refused="whether a result is the tensor that trips write to depends on data")
+def a_name_is_the_tensor_from_around_in_some_trips_only(x):
+    start = x + 1
+    y = start
+    k = 0
+    while y.sum() < 100:
+        start.add_(20)
+        y = start if start.sum() > 50 else y + start
+        k += 1
+    return y, start, k
