@@ -49,6 +49,7 @@ from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.growing import LISTS
+from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.instructions import keep_instructions
@@ -323,6 +324,7 @@ _REPAIRS = (
     views_in_bodies,
     python_calls,
     floats_read_outside,
+    guards_once,
     floats_as_computed,
     numbers_as_tensors,
     local_assumptions,

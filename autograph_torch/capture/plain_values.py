@@ -1,8 +1,9 @@
 """Questions about values that are made of tensors and constants alone, answered without interpreting the runtime.
 
     spec_of((x, 3))        the tracer knows both: ("tuple", 2, (("tensor", ...), ("const", 3)))
+    truth(mode == "sum")   a Python value; in code of libraries most tests are
 
-Dynamo interprets runtime/structure.py bytecode by bytecode, for every leaf of both branches of every `if`: most of the
+Dynamo interprets the runtime bytecode by bytecode, for every leaf of both branches of every `if`: most of the
 time of a trace. Here the same questions are put to its variables. Whatever is not as plain as that (objects, lists that
 are written to, sizes from data) is left to the runtime, which says what the answer is; both have to agree.
 
@@ -30,7 +31,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 from autograph_torch.capture import settling
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.standing_in import is_same, number_of_tensor
-from autograph_torch.runtime import structure
+from autograph_torch.runtime import predicate, structure
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -43,7 +44,7 @@ class _NotPlain(Exception):
 
 
 def fill_in_plain(code: Any, parent: Any, arguments: Arguments) -> None:
-    """Answer a question of runtime/structure.py, if it is about plain values, when the tracer is about to enter it."""
+    """Answer a question of the runtime, if it is about plain values, when the tracer is about to enter it."""
     answer = _ANSWERS.get(code)
     if answer is None:
         return
@@ -51,6 +52,15 @@ def fill_in_plain(code: Any, parent: Any, arguments: Arguments) -> None:
         arguments["found"] = answer(parent, arguments)
     except _NotPlain:
         return
+
+
+def _truth(_: Any, arguments: Arguments) -> Any:
+    variable = arguments["predicate"].realize()
+    if type(variable) is ConstantVariable:
+        return ConstantVariable.create(bool(variable.as_python_constant()))
+    if type(variable) is TensorVariable and variable.ndim == 0 and variable.dtype is torch.bool:
+        return variable
+    raise _NotPlain
 
 
 def _tensors_in(_: Any, arguments: Arguments) -> Any:
@@ -214,6 +224,7 @@ def _tensor_spec(variable: Any) -> Spec:
 
 
 _ANSWERS: dict[Any, Callable[[Any, Arguments], Any]] = {
+    predicate.truth.__code__: _truth,
     structure.tensors_in.__code__: _tensors_in,
     structure.is_in.__code__: _is_in,
     structure.spec_of.__code__: _spec_of,

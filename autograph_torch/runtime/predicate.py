@@ -21,8 +21,15 @@ _UNLIKELY = 982451653.5
 _UNASKED = object()
 
 
-def truth(predicate: Any) -> bool | torch.Tensor:
-    """The truth value of a predicate: a Python bool, or a 0-d bool tensor when only data can tell."""
+def truth(predicate: Any, found: bool | torch.Tensor | None = None) -> bool | torch.Tensor:
+    """The truth value of a predicate: a Python bool, or a 0-d bool tensor when only data can tell.
+
+    (For what is one of these, and for constants, the tracer fills in the answer.)
+    """
+    return _truth(predicate) if found is None else found
+
+
+def _truth(predicate: Any) -> bool | torch.Tensor:
     if not torch.compiler.is_compiling():
         return bool(predicate)
     if isinstance(predicate, torch.Tensor):

@@ -72,7 +72,20 @@ def in_a_loop(x: torch.Tensor, y: torch.Tensor) -> Any:
     return n, x, z
 
 
-PROGRAMS = (tensors, numbers, the_same_twice, from_around, in_containers, written_to, in_a_loop)
+def with_tests_of_python(x: torch.Tensor, y: torch.Tensor, mode: str = "sum", rows: tuple[int, ...] = ()) -> Any:
+    n, flag = int(x.sum()), torch.equal(x, y)
+    if mode == "sum" and not rows:
+        x = x + 1
+    if flag:
+        x = x * 2
+    if n:
+        x = x - 1
+    if y.sum() > 0 and mode:
+        x = x + y
+    return x
+
+
+PROGRAMS = (tensors, numbers, the_same_twice, from_around, in_containers, written_to, in_a_loop, with_tests_of_python)
 
 
 def graph_of(program: Callable[..., Any]) -> str:
@@ -106,7 +119,7 @@ def test_answers_of_the_tracer(program: Callable[..., Any], monkeypatch: pytest.
     with_answers = graph_of(program)
     monkeypatch.setattr(plain_values, "_ANSWERS", {})
     assert with_answers == graph_of(program)
-    assert answered["_spec_of"] and answered["_tensors_in"]
+    assert answered["_spec_of"] and answered["_tensors_in"] and answered["_truth"]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -1,0 +1,71 @@
+"""A guard that is there already is not installed again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._guards import GuardsSet
+
+from autograph_torch import convert
+
+
+def scaled(x: Tensor, by: int = 2) -> Tensor:
+    return x * by
+
+
+def many_calls(x: Tensor) -> Tensor:
+    if x.sum() > 0:
+        x = x + 1
+    for _ in range(50):
+        x = scaled(x)
+    return x
+
+
+def guards_of(function: Any, monkeypatch: Any) -> Counter[tuple[str, str]]:
+    """How often each guard is installed by a trace: its place and its kind."""
+    installed: Counter[tuple[str, str]] = Counter()
+    track = GuardsSet.track_guard_by_source
+
+    def counted(self: Any, guard: Any) -> None:
+        installed[guard.name, getattr(guard.create_fn, "__name__", "")] += 1
+        track(self, guard)
+
+    monkeypatch.setattr(GuardsSet, "track_guard_by_source", counted)
+    torch._dynamo.reset()
+    torch.compile(function, fullgraph=True, backend="eager")(torch.ones(3))
+    monkeypatch.undo()
+    return installed
+
+
+def on_defaults(installed: Counter[tuple[str, str]]) -> list[int]:
+    """How often each of the guards on the defaults of `scaled` is installed."""
+    return [count for (name, _), count in installed.items() if name.startswith("G['scaled'].__defaults__")]
+
+
+def test_a_guard_is_installed_once(monkeypatch: Any) -> None:
+    installed = on_defaults(guards_of(convert(many_calls), monkeypatch))
+    assert installed and set(installed) == {1}
+
+
+def test_torch_installs_it_for_each_call(monkeypatch: Any) -> None:
+    """When this fails, torch no longer needs `guards_once`."""
+
+    def plain(x: Tensor) -> Tensor:
+        for _ in range(50):
+            x = scaled(x)
+        return x
+
+    assert max(on_defaults(guards_of(plain, monkeypatch))) == 50
+
+
+def test_guards_that_ask_for_different_things_stay(monkeypatch: Any) -> None:
+    """A call with another default, or another size, is traced anew."""
+    compiled = torch.compile(convert(many_calls), fullgraph=True, backend="eager")
+    monkeypatch.setattr(scaled, "__defaults__", (1,))
+    assert compiled(torch.ones(3)).equal(many_calls(torch.ones(3)))
+    monkeypatch.setattr(scaled, "__defaults__", (3,))
+    assert compiled(torch.ones(3)).equal(many_calls(torch.ones(3)))
+    assert compiled(torch.ones(4)).equal(many_calls(torch.ones(4)))
