@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TextIO
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
@@ -71,8 +72,10 @@ def main(arguments: list[str] | None = None) -> int:
             verdicts |= report.verdicts
             smallest += report.smallest
             counts = Counter(verdicts.values())
-            print(f"chunk {done} of {len(starts)}: {totals(counts)}", file=sys.stderr, flush=True)
-    show(counts, smallest)
+            print(f"chunk {done} of {len(starts)}: {totals(counts)}", file=sys.stderr)
+            show(Counter(report.verdicts.values()), list(report.smallest), sys.stderr)
+    print(totals(counts))
+    show(counts, smallest, sys.stdout)
     seeds = f"seeds {starts[0]} to {starts[-1]}"
     print(f"{counts.total()} programs in {time.monotonic() - started:.0f} s, {seeds}")
     return int(any(kind in FAILURES for kind, _ in counts))
@@ -158,14 +161,15 @@ def totals(counts: Counter[tuple[str, str]]) -> str:
     return ", ".join(f"{kind} {kinds[kind]}" for kind in ("equal", "refused", *FAILURES))
 
 
-def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Generated, Verdict]]) -> None:
-    """Totals, then each reason, then the smallest failing programs."""
-    print(totals(counts))
+def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Generated, Verdict]], out: TextIO) -> None:
+    """Each reason, then the smallest failing programs."""
     for (kind, reason), number in counts.most_common():
         if kind != "equal":
-            print(f"  {number:5} {kind}: {reason}")
+            print(f"  {number:5} {kind}: {reason}", file=out)
     for made, verdict in smallest:
-        print(f"\n{verdict.kind}: {verdict.reason}\nnumbers={made.numbers}, grad={made.grad}\n{made.text}")
+        told = f"{verdict.kind}: {verdict.reason}\nnumbers={made.numbers}, grad={made.grad}"
+        print(f"\n{told}\n{made.text}", file=out)
+    out.flush()
 
 
 if __name__ == "__main__":
