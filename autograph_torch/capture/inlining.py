@@ -47,6 +47,7 @@ from autograph_torch.capture.failures import keeping_inputs
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.flat_results import without_walking
+from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.growing import LISTS
 from autograph_torch.capture.guards import guards_once
@@ -95,6 +96,7 @@ from autograph_torch.capture.torch_fixes import (
 )
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import EXPRESSION, whole_numbers
+from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import follows_calls, is_marked, marked, origin_of, unmarked, with_origin
 from autograph_torch.diagnostics import CaptureError, SourceError
 from autograph_torch.live import convert_code, is_filled
@@ -335,6 +337,8 @@ _REPAIRS = (
     flags_as_integers,
     choosing_extremes,
     deques_with_lengths,
+    contexts_of_functions,
+    written_modules,
     contents_in_place,
     groups_as_they_are,
     types_of_parameters,

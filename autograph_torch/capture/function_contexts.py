@@ -1,0 +1,70 @@
+"""`forward(ctx, first, *rest)` of an autograd.Function gets its `ctx`: Dynamo counts parameters, and leaves it out.
+
+    class Solve(torch.autograd.Function):
+        def forward(ctx, is_upper, *matrices): ...
+
+    Solve.apply(True, a, b)            three arguments, three parameters: torch 2.13 calls forward(True, a, b)
+
+A `forward` has no `ctx` where the class has a `setup_context`, and nowhere else. (Only where no gradient is recorded:
+where one is, Dynamo asks the class.)
+
+Private: AutogradFunctionVariable.call_apply. tests/capture/test_function_contexts.py shows the error without this, and
+fails when torch no longer needs it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.source import AttrSource
+from torch._dynamo.variables import NNModuleVariable
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.misc import AutogradFunctionContextVariable, AutogradFunctionVariable
+from torch.autograd.function import _is_setup_context_defined
+
+
+@contextlib.contextmanager
+def contexts_of_functions() -> Iterator[None]:
+    """While converted functions are traced."""
+    original = AutogradFunctionVariable.call_apply
+
+    def call_apply(self: Any, tx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if kwargs or not _counted_wrong(self.fn_cls, len(args)) or _has_gradient(tx, args):
+            return original(self, tx, args, kwargs)
+        context = AutogradFunctionContextVariable.create(tx, args, kwargs)
+        source = AttrSource(self.source, "forward") if self.source else None
+        forward = VariableTracker.build(tx, self.fn_cls.forward, source=source, realize=True)
+        return forward.call_function(tx, [context, *args], kwargs)
+
+    AutogradFunctionVariable.call_apply = call_apply  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        AutogradFunctionVariable.call_apply = original  # type: ignore[method-assign]
+
+
+def _counted_wrong(function: type[Any], count: int) -> bool:
+    """Whether there are as many arguments as parameters, one of which is `ctx`."""
+    forward = function.forward
+    if not isinstance(forward, types.FunctionType) or _is_setup_context_defined(function.setup_context):
+        return False
+    return len(inspect.signature(forward).parameters) == count
+
+
+def _has_gradient(tx: Any, args: list[Any]) -> bool:
+    """Whether Dynamo records a gradient of the call."""
+    found: list[bool] = []
+
+    def visit(variable: Any) -> None:
+        if variable.is_tensor():
+            found.append(variable.requires_grad is not False)
+        elif isinstance(variable, NNModuleVariable):
+            found.append(variable.is_training(tx))
+
+    VariableTracker.visit(visit, args)
+    return any(found) and torch.is_grad_enabled()

@@ -1,0 +1,81 @@
+"""The context of an autograd.Function whose forward takes any number of arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import convert
+
+
+class Product(torch.autograd.Function):
+    """The product of matrices, from the left or from the right."""
+
+    @staticmethod
+    def forward(ctx: Any, from_left: bool, *matrices: torch.Tensor) -> torch.Tensor:
+        ctx.from_left = from_left
+        ctx.save_for_backward(*matrices)
+        first, *rest = matrices if ctx.from_left else matrices[::-1]
+        for matrix in rest:
+            first = first @ matrix
+        return first
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        first, second = ctx.saved_tensors
+        if ctx.from_left:
+            return None, gradient @ second.T, first.T @ gradient
+        return None, second.T @ gradient, gradient @ first.T
+
+
+def product(a: torch.Tensor, b: torch.Tensor, from_left: bool) -> torch.Tensor:
+    if a.sum() > 0:
+        a = a * 2
+    return Product.apply(from_left, a, b)
+
+
+@pytest.mark.parametrize("from_left", [True, False])
+@pytest.mark.parametrize("requires_grad", [True, False])
+def test_product(from_left: bool, requires_grad: bool) -> None:
+    compiled = torch.compile(convert(product), backend="eager", fullgraph=True)
+    for sign in (1.0, -1.0):
+        torch.manual_seed(0)
+        ours = [(torch.rand(3, 3) * sign).requires_grad_(requires_grad) for _ in range(2)]
+        theirs = [one.detach().clone().requires_grad_(requires_grad) for one in ours]
+        found, expected = compiled(*ours, from_left), product(*theirs, from_left)
+        torch.testing.assert_close(found, expected)
+        if requires_grad:
+            found.square().sum().backward()
+            expected.square().sum().backward()
+            torch.testing.assert_close([one.grad for one in ours], [one.grad for one in theirs])
+
+
+class Doubled(torch.autograd.Function):
+    """As many parameters as arguments, and rightly no context."""
+
+    @staticmethod
+    def forward(x: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
+        return x * 2 + len(rest)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None: ...
+
+
+def test_without_a_context() -> None:
+    def double(x: torch.Tensor) -> torch.Tensor:
+        y = Doubled.apply(x, x)
+        return y if x.sum() > 0 else -y
+
+    x = torch.ones(2)
+    torch.testing.assert_close(torch.compile(convert(double), backend="eager", fullgraph=True)(x), double(x))
+
+
+def test_torch_needs_it() -> None:
+    def multiply(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return Product.apply(True, a, b)
+
+    a = torch.rand(3, 3)
+    with pytest.raises(Exception, match="setattr"):  # else remove autograph_torch/capture/function_contexts.py
+        torch.compile(multiply, backend="eager", fullgraph=True)(a, a)
