@@ -66,7 +66,9 @@ def put_token(place: Place, token: torch.Tensor) -> None:
         place.append(token)
     else:
         notes.note_token()
-        place.token = token.detach()  # kept until the next call: without the graph of the gradients behind it
+        # Kept until the next call: without the graph of the gradients behind it. An autograd.Function that is traced
+        # hands out no tensor that shares memory with another one of its.
+        place.token = token.detach().clone()
 
 
 class Text:

@@ -68,9 +68,20 @@ def discard_after(mark: Any) -> None:
     graph = _graph()
     for node in reversed(list(graph.nodes)):
         if node is mark:
-            return
+            break
         if not node.users and not _is_remembered(node):
             graph.erase_node(node)
+    _forget_erased()
+
+
+def _forget_erased() -> None:
+    """The body of an autograd.Function hands out all that the tracer knows in it: there is nothing left to hand out."""
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    known = getattr(InstructionTranslator.current_tx().output.current_tracer, "tracked_proxyable_vt", None)
+    for variable in [] if known is None else list(known):
+        if variable.as_proxy().node._erased:
+            known.discard(variable)
 
 
 def _is_remembered(node: Any) -> bool:
