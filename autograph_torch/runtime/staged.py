@@ -101,9 +101,7 @@ def run(
     state = (HOLE, *state)  # in front: the token of the effects, should there be any
     remember(site, () if notes.takes_apart(site) else state)
     handed = _handed(site, state)
-    seen: Seen = []
-    spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed, seen=seen, path=_STATE)
-    notes.note_carry(site, spec)
+    spec, seen = _described(site, state, handed)
     sure = not isinstance(entered, torch.Tensor)
     for _ in range(_ROUNDS):
         if state[0] is HOLE and notes.carry_has_effects(site):
@@ -150,9 +148,7 @@ def run(
             if notes.takes_apart(site):
                 remember(site, ())
             handed = _handed(site, state)
-            seen = []
-            spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed, seen=seen, path=_STATE)
-            notes.note_carry(site, spec)
+            spec, seen = _described(site, state, handed)
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
@@ -250,6 +246,14 @@ def _attempt(
     results = list(torch_while_loop(cond_fn, body_fn, tuple(begin)))[:count]
     notes.note_loop(site)
     return results
+
+
+def _described(site: str, state: State, handed: State) -> tuple[Spec, Seen]:
+    """What the state looks like before the first trip, and the tensors in it."""
+    seen: Seen = []
+    spec = spec_of(_changing(state, notes.same_tensors(site)), handed=handed, seen=seen, path=_STATE)
+    notes.note_carry(site, spec)
+    return spec, seen
 
 
 def _handed(site: str, state: State) -> State:
