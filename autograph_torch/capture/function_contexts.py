@@ -27,6 +27,8 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.misc import AutogradFunctionContextVariable, AutogradFunctionVariable
 from torch.autograd.function import _is_setup_context_defined
 
+from autograph_torch.capture.patching import patched
+
 
 @contextlib.contextmanager
 def contexts_of_functions() -> Iterator[None]:
@@ -41,11 +43,8 @@ def contexts_of_functions() -> Iterator[None]:
         forward = VariableTracker.build(tx, self.fn_cls.forward, source=source, realize=True)
         return forward.call_function(tx, [context, *args], kwargs)
 
-    AutogradFunctionVariable.call_apply = call_apply  # type: ignore[method-assign]
-    try:
+    with patched(AutogradFunctionVariable, call_apply=call_apply):
         yield
-    finally:
-        AutogradFunctionVariable.call_apply = original  # type: ignore[method-assign]
 
 
 def _counted_wrong(function: type[Any], count: int) -> bool:

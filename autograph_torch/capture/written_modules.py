@@ -18,12 +18,12 @@ from collections.abc import Iterator
 
 from torch._dynamo.variables import UnspecializedNNModuleVariable
 
+from autograph_torch.capture.patching import patched
+
 
 @contextlib.contextmanager
 def written_modules() -> Iterator[None]:
     """While converted functions are traced."""
-    UnspecializedNNModuleVariable.is_state_mutated = property(lambda self: False, lambda self, value: None)  # type: ignore[assignment]
-    try:
+    never = property(lambda self: False, lambda self, value: None)
+    with patched(UnspecializedNNModuleVariable, is_state_mutated=never):
         yield
-    finally:
-        del UnspecializedNNModuleVariable.is_state_mutated
