@@ -102,14 +102,17 @@ def _run_passes(
         growing_lines=around.growing_lines,
         effects=around.effects,
     )
-    if not has_work(tree, facts):
+    asked = bool(facts.growing_lines)  # a list that has grown elsewhere is asked for something here
+    if not asked and not has_work(tree, facts):
         return tree, facts
     if around.deepest is not None and nesting(tree.body, facts) > around.deepest:
         raise ValueError(f"more than {around.deepest} tests on tensors stand inside each other")
     done = tree
     for lower in around.passes:
         done = lower(done, facts)
-    if all(code == _MOVED or not code.startswith("AG1") for code in (found.code for found in facts.diagnostics)):
+    if not asked and all(
+        code == _MOVED or not code.startswith("AG1") for code in (found.code for found in facts.diagnostics)
+    ):
         kept = [found for found in facts.diagnostics if found.code != _MOVED]
         return tree, replace(facts, diagnostics=kept, undefined={})  # moved statements alone are no gain
     return number_in_reading_order(spell_out_super(done), facts.fresh), facts

@@ -16,6 +16,7 @@ from autograph_torch.passes.branches import lower_branches
 from autograph_torch.passes.effects import lower_effects
 from autograph_torch.passes.filters import lower_filters
 from autograph_torch.passes.growing import lower_growing
+from autograph_torch.passes.grown import ask_grown
 from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
@@ -32,7 +33,8 @@ __all__ = ["PASSES", "Pass", "has_work", "may_have_work"]
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
-    lower_growing,  # first, as the next: it looks for what the user wrote
+    lower_growing,  # first, as the next two: it looks for what the user wrote
+    ask_grown,  # behind it: what is asked of local lists is done by now
     make_room,  # as if the user had written it so
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
     lower_filters,  # before logic and numbers: a filter becomes a test or an operand, which they then see

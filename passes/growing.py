@@ -36,9 +36,9 @@ from autograph_torch.analysis.scopes import (
 from autograph_torch.source.nodes import name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call, constant, runtime_call, thunk, tuple_of
 
-_OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
-_OF_ALL = {"sum": "total", "max": "largest", "min": "smallest"}
-_ITERATORS = ("enumerate", "zip", "reversed")
+OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
+OF_ALL = {"sum": "total", "max": "largest", "min": "smallest"}
+ITERATORS = ("enumerate", "zip", "reversed")
 
 # A use of a list: the name in it, and what is written in the place of what.
 Use = tuple[gast.Name, gast.AST, gast.AST]
@@ -103,7 +103,7 @@ def _uses(node: gast.AST, facts: Facts) -> list[Use]:
         return _additions(node)
     elif isinstance(node, gast.Call):
         return _calls(node, facts)
-    elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load) and _whole(node.slice) is not None:
+    elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load) and whole(node.slice) is not None:
         return [(one, node, runtime_call("element", one, node.slice)) for one in _names([node.value])]
     elif isinstance(node, gast.For):
         return [(one, one, runtime_call("elements_of", one)) for one in _names([node.iter])]
@@ -166,17 +166,17 @@ def _is_given(items: gast.expr) -> bool:
 
 def _calls(node: gast.Call, facts: Facts) -> list[Use]:
     path = facts.kinds.torch_path(node.func)
-    if path in _OVER_ALL and node.args and _has_dimension(node):
+    if path in OVER_ALL and node.args and has_dimension(node):
         named = {one.arg: one.value for one in node.keywords}
-        return _whole_lists(node.args[0], node, _OVER_ALL[path], facts, *node.args[1:], **named)
+        return _whole_lists(node.args[0], node, OVER_ALL[path], facts, *node.args[1:], **named)
     if len(node.args) == 1 and not node.keywords:
         if path == "tensor":
             return _whole_lists(node.args[0], node, "tensor_of", facts)
         if facts.kinds.is_builtin(node.func, ("len",)):
             return [(one, node, runtime_call("length", one)) for one in _names(node.args)]
-        if facts.kinds.is_builtin(node.func, tuple(_OF_ALL)):
-            return _whole_lists(node.args[0], node, _OF_ALL[node.func.id], facts)
-    if facts.kinds.is_builtin(node.func, _ITERATORS):
+        if facts.kinds.is_builtin(node.func, tuple(OF_ALL)):
+            return _whole_lists(node.args[0], node, OF_ALL[node.func.id], facts)
+    if facts.kinds.is_builtin(node.func, ITERATORS):
         return [(one, one, runtime_call("elements_of", one)) for one in _names(node.args)]
     return []
 
@@ -195,18 +195,29 @@ def _whole_lists(
 
 def _mapped(value: gast.expr, facts: Facts) -> gast.Call | None:
     """`[f(y) for y in xs]` as a list of the runtime."""
+    found = mapping(value, facts)
+    if found is None or not isinstance(found[0], gast.Name) or found[0].id in reads([value.elt]):
+        return None
+    if isinstance(value.generators[0].target, gast.Tuple):
+        return None
+    return runtime_call("mapped", *found)
+
+
+def mapping(value: gast.expr, facts: Facts) -> list[gast.expr] | None:
+    """What `[f(y) for y in xs]` runs over, its function, and what that is handed."""
     if not isinstance(value, (gast.ListComp, gast.GeneratorExp)) or len(value.generators) > 1:
         return None
     (generator,) = value.generators
-    named = _names([generator.iter, generator.target])
     inside = [*walk(value.elt)]
-    if len(named) < 2 or generator.ifs or generator.is_async or binds(value.elt):
+    targets = generator.target.elts if isinstance(generator.target, gast.Tuple) else [generator.target]
+    if len(_names(targets)) < len(targets) or generator.ifs or generator.is_async or binds(value.elt):
         return None
-    if any(isinstance(one, SUSPENDS) for one in inside) or named[0].id in reads([value.elt]):
+    if any(isinstance(one, SUSPENDS) for one in inside):
         return None
-    handed = facts.handed_over(sorted(reads([value.elt]) - {named[1].id}))
-    function = thunk(value.elt, [named[1].id, *handed])
-    return runtime_call("mapped", named[0], function, *([tuple_of(handed)] if handed else []))
+    bound = [one.id for one in targets]
+    handed = facts.handed_over(sorted(reads([value.elt]) - set(bound)))
+    function = thunk(value.elt, [*bound, *handed])
+    return [generator.iter, function, *([tuple_of(handed)] if handed else [])]
 
 
 def _is_filled(one: gast.Name) -> gast.Compare:
@@ -236,16 +247,16 @@ def _starred(nodes: list[gast.expr]) -> bool:
     return any(isinstance(node, gast.Starred) for node in nodes)
 
 
-def _has_dimension(node: gast.Call) -> bool:
+def has_dimension(node: gast.Call) -> bool:
     """Whether nothing but the dimension is given beside the list, and that as a number of the text."""
     given = [*node.args[1:], *(one.value for one in node.keywords if one.arg == "dim")]
-    return len(given) <= 1 and len(node.args) - 1 + len(node.keywords) == len(given) and None not in map(_whole, given)
+    return len(given) <= 1 and len(node.args) - 1 + len(node.keywords) == len(given) and None not in map(whole, given)
 
 
-def _whole(node: gast.expr) -> int | None:
+def whole(node: gast.expr) -> int | None:
     """The integer that an expression spells out."""
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        found = _whole(node.operand)
+        found = whole(node.operand)
         return None if found is None else -found
     value = node.value if isinstance(node, gast.Constant) else None
     return value if type(value) is int else None

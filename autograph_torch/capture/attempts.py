@@ -41,12 +41,8 @@ _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
 _REBINDS = "both writes to an object in place and rebinds its name"  # a list that a trip hands out of a branch
-_GROWS = (
-    "in a loop whose number of trips depends on data",
-    "what is in a list or dict that the branches leave",
-    "the branches give a list of",
-    _REBINDS,
-)
+_OPEN = ("what is in a list or dict that the branches leave", "the branches give a list of")
+_GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
 _NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
@@ -61,6 +57,7 @@ class Attempt:
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
+    first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
     """
 
@@ -70,6 +67,7 @@ class Attempt:
     trace_gradients: bool = False
     settled: bool = False
     whole: bool = False
+    first_trips: bool = False
     checked_squeezes: bool = False
     number: int = 1
 
@@ -86,6 +84,8 @@ class Attempt:
         grows = place not in self.growing and any(words in found.message for words in _GROWS)
         if grows and (found.code == "AG311" or place in self.splits or _REBINDS in found.message):
             return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
+        if place in self.growing and not self.first_trips and any(words in found.message for words in _OPEN):
+            return replace(following, first_trips=True)
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")

@@ -40,9 +40,14 @@ class UnboundVariable(VariableTracker):
         return growing.Growing
 
     def reconstruct(self, codegen: Any) -> None:
-        codegen.add_push_null(lambda: codegen.load_import_from(growing.__name__, growing.unbound.__name__))
-        codegen.foreach(self.parts)
-        codegen.extend_output(create_call_function(len(self.parts), False))
+        write_list(codegen, self.parts)
+
+
+def write_list(codegen: Any, parts: list[VariableTracker]) -> None:
+    """The bytecode that makes the list of its parts."""
+    codegen.add_push_null(lambda: codegen.load_import_from(growing.__name__, growing.unbound.__name__))
+    codegen.foreach(parts)
+    codegen.extend_output(create_call_function(len(parts), False))
 
 
 def _as_list(parent: Any, given: Locals) -> Locals:

@@ -50,6 +50,7 @@ from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.growing import LISTS
+from autograph_torch.capture.grown import GROWN, ask_grown_lists
 from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import FILLED_IN, check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
@@ -103,7 +104,7 @@ from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.structure import plain
-from autograph_torch.runtime.tracing import splitting
+from autograph_torch.runtime.tracing import growing, splitting
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 _RECURSION_LIMIT = 20_000
@@ -148,7 +149,7 @@ def install(required: bool = True) -> None:
         code = without_walking(code, parent, symbolic_locals)
         if code is plain.__code__:
             symbolic_locals["number"] = _settled(symbolic_locals["number"])
-        for filled_in in (FILLED_IN, CHOICES, OPEN_CONTENTS, LISTS):
+        for filled_in in (FILLED_IN, CHOICES, OPEN_CONTENTS, LISTS, GROWN):
             if code in filled_in:
                 symbolic_locals.update(filled_in[code](parent, symbolic_locals))
         fill_in(code, parent, symbolic_locals)
@@ -178,6 +179,7 @@ def install(required: bool = True) -> None:
     allow_global_writes()
     watch_containers()
     write_open_containers()
+    ask_grown_lists()
     watch_twins()
     watch_calls()
     know_pure_branches()
@@ -387,6 +389,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
             stack.enter_context(splitting(attempt.splits))
+            stack.enter_context(growing(bool(attempt.growing), attempt.first_trips))
             stack.enter_context(translated())
             yield
     finally:

@@ -82,6 +82,10 @@ class Open(VariableTracker):
             raise AttributeError(name)
         return self.refuse()
 
+    def content(self) -> list[VariableTracker]:
+        """What a body that has left it open gives."""
+        return self.contents
+
     def write(self, codegen: Any) -> None:
         """The bytecode that gives the contents as one list or dict."""
         codegen.add_push_null(lambda: codegen.load_import_from(open_contents.__name__, open_contents.gathered.__name__))
@@ -159,7 +163,7 @@ def _open_like(parent: Any, given: Locals) -> Locals:
 
 def _open_content(parent: Any, given: Locals) -> Locals:
     container = given["container"].realize()
-    contents = container.items.contents
+    contents = container.items.content()
     empty = _dict({}) if isinstance(container, ConstDictVariable) else _list([])
     return {"found": TupleVariable(list(contents)) if contents else empty}
 

@@ -172,7 +172,8 @@ class _Describer:
         if self._original(variable) is not None:
             raise _NotPlain
         if type(variable) is ListVariable:
-            return ("list", len(variable.items), self._parts(_items(variable), path))
+            items = _items(variable)
+            return ("list", len(items), self._parts(items, path))
         if type(variable) is ConstDictVariable:
             entries = _entries(variable)
             return ("dict", tuple(key for key, _ in entries), self._parts([value for _, value in entries], path))

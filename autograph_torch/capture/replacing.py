@@ -23,6 +23,7 @@ from torch._dynamo.variables import (
 )
 
 from autograph_torch.capture.contents import take_away
+from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.runtime import carried, tracing
 from autograph_torch.runtime.memories import TRIP
@@ -76,6 +77,8 @@ def _carried(initial: Any, state: Any) -> dict[Any, Any]:
 def objects_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """The objects that can be written to in a value, with their places."""
     variable = variable.realize()
+    if is_grown(variable):
+        return  # it stays the object that it is
     if isinstance(variable, UserDefinedObjectVariable):
         yield place, variable
     elif isinstance(variable, (BaseListVariable, ConstDictVariable)):
@@ -126,6 +129,8 @@ def _replaced(begun: list[Any], ended: dict[Place, Any]) -> Iterator[Place]:
 def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """The lists and dicts in a value, with their places."""
     variable = variable.realize()
+    if is_grown(variable):
+        return
     if isinstance(variable, (ListVariable, ConstDictVariable)):
         yield place, variable
     if is_open(variable):

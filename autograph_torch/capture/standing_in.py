@@ -29,6 +29,8 @@ from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture import field_writes
 from autograph_torch.capture.finished import check_at_the_end
+from autograph_torch.capture.grown import is_grown
+from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.runtime import codec, instances, memories, outside, predicate, structure, tracing
@@ -179,7 +181,7 @@ def _remembered() -> dict[str, list[Any]]:
 
 def _objects_in(variable: Any) -> Iterator[Any]:
     variable = variable.realize()
-    if isinstance(variable, (BaseListVariable, ConstDictVariable)):
+    if isinstance(variable, (BaseListVariable, ConstDictVariable)) and not is_open(variable):
         inner = variable.items.values() if isinstance(variable, ConstDictVariable) else variable.items
         for item in inner:
             yield from _objects_in(item)
@@ -199,13 +201,19 @@ def _number_of(variable: Any, tracer: Any) -> int:
         return number_of_tensor(variable, tracer)
     mutation = variable.mutation_type
     before = variable.source is not None or (mutation is not None and mutation.scope < current_scope_id())
+    before = before or is_grown(variable)
     if not before and all(variable is not one for known in _remembered().values() for one in known):
         return -1
     for number, known in enumerate(_things()):
-        if known is variable or (hasattr(known, "value") and known.value is getattr(variable, "value", None)):
+        if known is variable or (_has_value(known) and known.value is getattr(variable, "value", None)):
             return number
     _things().append(variable)
     return len(_things()) - 1
+
+
+def _has_value(variable: Any) -> bool:
+    """Whether Dynamo has the object itself; of a list it makes one when it is asked."""
+    return not isinstance(variable, BaseListVariable) and hasattr(variable, "value")
 
 
 def _is_from_caller(variable: Any) -> bool:

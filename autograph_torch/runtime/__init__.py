@@ -22,6 +22,7 @@ from autograph_torch.runtime.growing import (
     growing_list,
     length,
     listed,
+    part,
     stacked,
     tensor_of,
 )
@@ -36,7 +37,7 @@ from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
-from autograph_torch.runtime.totals import largest, mapped, smallest, total
+from autograph_torch.runtime.totals import largest, listed_map, listed_map_of_tuples, mapped, smallest, total
 from autograph_torch.runtime.values import undefined
 
 __all__ = [
@@ -67,6 +68,8 @@ __all__ = [
     "largest",
     "length",
     "listed",
+    "listed_map",
+    "listed_map_of_tuples",
     "mapped",
     "math",
     "never",
@@ -77,6 +80,7 @@ __all__ = [
     "or_",
     "or_else",
     "or_value",
+    "part",
     "percent",
     "range",
     "read",

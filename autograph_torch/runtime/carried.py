@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph_torch.runtime import notes
+from autograph_torch.runtime.grown import is_grown
 from autograph_torch.runtime.instances import note_replaced
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import containers_in, is_copied, is_in, write_back
@@ -111,6 +112,8 @@ def write_back_carried(site: str, originals: Values, values: Values) -> None:
 
 def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path) -> Any:
     """Containers inside stay the objects that they were, unless trips put others in their places."""
+    if is_grown(new):
+        return new
     if path in replaced:
         note_replaced(original, new)
         return new

@@ -24,6 +24,7 @@ import torch
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, fail_with
+from autograph_torch.runtime.grown import behind, put_behind, stand_behind
 from autograph_torch.runtime.iteration import Sequence
 from autograph_torch.runtime.layout import NUMBER_DTYPES
 from autograph_torch.runtime.refusal import refuse
@@ -138,11 +139,16 @@ def run_twice(
     rebound: int,
     fixed: int,
     entered: bool | torch.Tensor,
+    owners: tuple[list[Any], ...] = (),
 ) -> State:
-    """The staged loop `run` (see loop.run_with_writes) over a state with such lists."""
+    """The staged loop `run` (see loop.run_with_writes) over a state with such lists.
+
+    owners: lists that stay the objects that they are (grown.py), and grow in the loop.
+    """
     count = len(state) - fixed
     mutated: State = state[rebound:count]
-    lists: tuple[Any, ...] = tuple([value for value in mutated if isinstance(value, Growing)])
+    named: tuple[Any, ...] = tuple([value for value in mutated if isinstance(value, Growing)])
+    lists: tuple[Any, ...] = (*named, *[attached(owner) for owner in owners])
     others = tuple([value for value in mutated if not isinstance(value, Growing)])
     number = len(lists)
 
@@ -153,6 +159,7 @@ def run_twice(
             last = before[rebound + number + k]
             rows = before[rebound + 2 * number + k] if rooms else None
             inside += (Appending(_length(lists[k]), before[rebound + k], last, rows, lists[k].name),)
+        stand_behind(owners, inside[len(named) :])
         given = before[rebound + 2 * number + rooms :]
         return (*before[:rebound], *_in_order(mutated, inside, given[: len(others)]), *given[len(others) :])
 
@@ -162,15 +169,16 @@ def run_twice(
 
         def one_trip(before: State) -> State:
             inside = whole(before, len(rooms))
+            filled = [one for one in inside[rebound:count] if isinstance(one, Appending)]
+            filled += [behind(owner) for owner in owners]
             after = trip(inside)
             counts: State = ()
             lasts: State = ()
             rows: State = ()
-            for one in inside[rebound:count]:
-                if isinstance(one, Appending):
-                    counts += (one.count,)
-                    lasts += (one.last,)
-                    rows += (one.rows,) if rooms else ()
+            for one in filled:
+                counts += (one.count,)
+                lasts += (one.last,)
+                rows += (one.rows,) if rooms else ()
             written = [after[rebound + k] for k in range(len(mutated)) if not isinstance(mutated[k], Growing)]
             return (*after[:rebound], *counts, *lasts, *rows, *written, *after[len(after) - fixed :])
 
@@ -188,8 +196,25 @@ def run_twice(
     final = again(rooms, False)
     for k in range(number):
         _take(lists[k], final[rebound + 2 * number + k], first[rebound + k])
+    for k in range(len(owners)):
+        _put_behind(owners[k], lists[len(named) + k])
     given = final[rebound + 3 * number :]
-    return (*final[:rebound], *_in_order(mutated, lists, given[: len(others)]), *given[len(others) :])
+    return (*final[:rebound], *_in_order(mutated, named, given[: len(others)]), *given[len(others) :])
+
+
+def attached(owner: list[Any]) -> Growing:
+    """What takes the place of a list's contents from here on."""
+    known = behind(owner)
+    if isinstance(known, Growing):
+        return known
+    made = growing_list(owner)
+    _put_behind(owner, made)
+    return made  # type: ignore[no-any-return]
+
+
+def _put_behind(owner: list[Any], one: Growing) -> None:
+    rows = None if one.rows is None else one.rows.narrow(0, 0, one.count)
+    put_behind(owner, (one.begin, rows, one.more, one.rows is not None and notes.rows_are_numbers(one.name)), one)
 
 
 def _in_order(mutated: State, lists: State, others: State) -> State:
@@ -236,8 +261,19 @@ def _all(one: Growing) -> torch.Tensor:
 # -- what may be done with such a list --------------------------------------------------------------------------------
 
 
+def append(one: Growing | Appending, item: Any) -> None:
+    """`one.append(item)`."""
+    one.append(item)
+
+
+def extend(one: Growing | Appending, items: Any) -> None:
+    """`one.extend(items)`."""
+    one.extend(items)
+
+
 def length(one: Any) -> Any:
     """`len(one)`."""
+    one = behind(one)
     if isinstance(one, Appending):
         return one.before + one.count
     return _length(one) if isinstance(one, Growing) else len(one)
@@ -245,6 +281,7 @@ def length(one: Any) -> Any:
 
 def element(one: Any, index: int) -> Any:
     """`one[index]`."""
+    one = behind(one)
     if isinstance(one, Appending):
         if index != -1 or one.last is None:
             refuse("AG311", "a loop on data reads another element than the last one of a list that it fills", ADVICE)
@@ -266,6 +303,7 @@ def element(one: Any, index: int) -> Any:
 
 def elements_of(one: Any) -> Any:
     """What a loop runs over."""
+    one = behind(one)
     if not isinstance(one, Growing):
         return one
     if one.rows is None:
@@ -285,8 +323,38 @@ def element_at(one: Growing, k: Any) -> Any:
     return _item(one.rows.select(0, k), one.name)
 
 
+def part(one: Any, start: int | None, stop: int | None) -> Any:
+    """`one[start:stop]`."""
+    found = behind(one)
+    if not isinstance(found, Growing):
+        return one[start:stop]
+    made = Growing([], found.name)
+    if stop is None and 0 <= (start or 0) <= len(found.begin):  # the elements themselves
+        made.begin, made.rows, made.count, made.more = found.begin[start:], found.rows, found.count, [*found.more]
+        return owned(made)
+    size = _length(found)
+    first = _place(0 if start is None else start, size)
+    count = max(_place(size if stop is None else stop, size) - first, 0)
+    made.rows = _all(found).narrow(0, first, count + 1)
+    made.count = count
+    return owned(made)
+
+
+def _place(index: Any, size: Any) -> Any:
+    """Where a slice of a list of this size begins or ends."""
+    return max(size + index, 0) if index < 0 else min(index, size)
+
+
+def owned(one: Growing) -> list[Any]:
+    """A list of its own with these elements."""
+    made: list[Any] = []
+    _put_behind(made, one)
+    return made
+
+
 def stacked(one: Any, dim: int = 0) -> Any:
     """`torch.stack(one, dim)`."""
+    one = behind(one)
     if not isinstance(one, Growing) or one.rows is None:
         return torch.stack(one.begin if isinstance(one, Growing) else one, dim)
     _check_tensors(one)
@@ -298,6 +366,7 @@ def stacked(one: Any, dim: int = 0) -> Any:
 
 def concatenated(one: Any, dim: int = 0) -> Any:
     """`torch.cat(one, dim)`."""
+    one = behind(one)
     if not isinstance(one, Growing) or one.rows is None:
         return torch.cat(one.begin if isinstance(one, Growing) else one, dim)
     _check_tensors(one)
@@ -315,6 +384,7 @@ def concatenated(one: Any, dim: int = 0) -> Any:
 
 def tensor_of(one: Any) -> torch.Tensor:
     """`torch.tensor(one)`."""
+    one = behind(one)
     if not isinstance(one, Growing) or one.rows is None:
         return torch.tensor(one.begin if isinstance(one, Growing) else one)
     if not notes.rows_are_numbers(one.name):
@@ -349,6 +419,8 @@ def as_list(begin: list[Any], rows: torch.Tensor, more: list[Any], numbers: bool
     return found
 
 
-def unbound(begin: list[Any], rows: torch.Tensor, more: list[Any], numbers: bool) -> list[Any]:
+def unbound(begin: list[Any], rows: torch.Tensor | None, more: list[Any], numbers: bool) -> list[Any]:
     """What runs behind the graph."""
+    if rows is None:
+        return [*begin, *more]
     return [*begin, *(rows.tolist() if numbers else [row.clone() for row in rows.unbind(0)]), *more]

@@ -12,6 +12,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.carried import plain_containers
 from autograph_torch.runtime.growing import is_among, run_twice
+from autograph_torch.runtime.grown import Grows
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.outside import is_shared, keep
@@ -130,6 +131,8 @@ def run_with_writes(
     final = staged.run(
         lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, read, pure, flags
     )
+    if isinstance(final, Grows):
+        return run_twice(run_with_writes, test, trip, state, rebound, fixed, entered, final.lists)
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
         objects.append(original if _stays(original) else value)

@@ -348,6 +348,12 @@ def rows_are_numbers(name: str) -> bool:
 
 
 @torch.compiler.assume_constant_result
+def first_trips_in_graph() -> bool:
+    """Whether a loop makes its first trip in the graph's loop, too: a list grows in it, in a branch."""
+    return tracing.first_trips_in_graph()
+
+
+@torch.compiler.assume_constant_result
 def check_pure(site: str) -> int:
     """At the end of a loop that will be run again: what nobody can take back must not have happened."""
     if carry_has_effects(site):

@@ -36,6 +36,8 @@ def _truth(predicate: Any) -> bool | torch.Tensor:
         return _flag(predicate)
     if isinstance(predicate, (bool, int, float)):
         return _number(predicate)
+    if isinstance(predicate, list):  # that may have grown in a loop
+        return _number(bool(predicate))
     return _flag(torch.as_tensor(predicate)) if is_array(predicate) else bool(predicate)
 
 

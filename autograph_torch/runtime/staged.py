@@ -42,6 +42,7 @@ from autograph_torch.runtime.gradients import (
     keep_strides,
     refuse_random_numbers,
 )
+from autograph_torch.runtime.grown import Grows, lists_that_grow, note_longer
 from autograph_torch.runtime.instances import note_handed, note_results, own_attributes
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -80,8 +81,8 @@ def run(
     reads: tuple[torch.Tensor, ...] = (),
     pure: bool = False,
     flags: tuple[int, ...] = (),
-) -> State:
-    """Run `state = trip(state)` while `test(state)`.
+) -> State | Grows:
+    """Run `state = trip(state)` while `test(state)`; or say which lists grow in it.
 
     Args:
         test: the predicate of a state.
@@ -123,7 +124,7 @@ def run(
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
         init = _together(init, init)
         leaves = _attempt(site, test, trip, init, state, handed, tensors, groups, memories, carriers, fields, sure)
-        if notes.stand_ins_suffice(site) and notes.agrees(site):
+        if notes.stand_ins_suffice(site) and not lists_that_grow(site) and notes.agrees(site):
             ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
             final, contents = decode(notes.carry_decoder(site), ends, plain_inside(carriers), handed)
             final = _whole(final, state, same)
@@ -144,6 +145,8 @@ def run(
             end_loop(site)
             return tuple(final[1:])
         notes.discard_attempt(site)
+        if notes.stand_ins_suffice(site) and lists_that_grow(site):
+            return Grows(lists_that_grow(site))
         if notes.takes_apart(site) or notes.same_tensors(site) != same:
             if notes.takes_apart(site):
                 remember(site, ())
@@ -230,9 +233,12 @@ def _attempt(
         if torch.is_grad_enabled():
             refuse_random_numbers()
         hand_out(site, tensors_in(after))
+        note_longer(site)
         notes.note_body(site)
         note_same(site, initial[1:], before[1:], whole)
         notes.leave_body()
+        if lists_that_grow(site):
+            return parted([leaves[k].clone() for k in range(len(leaves))])
         known = tuple([(originals[k], copies[k]) for k in range(len(originals))])
         seen: Seen = []
         state_spec = spec_of(state[0], known, handed, seen, _STATE)

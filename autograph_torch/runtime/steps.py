@@ -138,7 +138,7 @@ def while_steps(
     value: Any = HOLE
     while True:
         flag = truth(cond_fn(*state))
-        if isinstance(flag, torch.Tensor) or (is_among(mutated) and flag):
+        if isinstance(flag, torch.Tensor) or ((is_among(mutated) or notes.first_trips_in_graph()) and flag):
             break
         if not flag:
             return _finish(after, state)
@@ -262,7 +262,7 @@ def _staged_for(
     how: Any = NEXT
     value: Any = HOLE
     numbered: Any = (0, *state)
-    while sequence.known and numbered[0] < length:
+    while sequence.known and numbered[0] < length and not notes.first_trips_in_graph():
         how, value, new = counted(numbered)
         numbered = _handed_through(numbered, new, rebound + 1, fixed)
         if _is_symbolic(how):
@@ -302,11 +302,13 @@ def _staged_steps(
     entered = truth(going_on(nested(begin)))
     if entered is False:
         return _finish(after, state)
-    how, value, state = nested(
-        run_with_writes(
-            lambda s: going_on(nested(s)), lambda s: flat(*step(nested(s)[2])), begin, rebound + 2, fixed, entered
-        )
-    )
+
+    def trip(s: State) -> State:
+        before = nested(s)[2]
+        how, value, new = step(before)
+        return flat(how, value, _handed_through(before, new, rebound, fixed))
+
+    how, value, state = nested(run_with_writes(lambda s: going_on(nested(s)), trip, begin, rebound + 2, fixed, entered))
     if isinstance(value, Hole):  # torch 2.11 cannot ask whether a number of the graph is an object
         return _finish(after, state)
     if after is never:

@@ -19,6 +19,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.either import number_flag
+from autograph_torch.runtime.grown import is_grown
 from autograph_torch.runtime.instances import own_attributes
 from autograph_torch.runtime.layout import NUMBER_DTYPES, Spec
 from autograph_torch.runtime.open_contents import is_open, open_content, open_like, put_content
@@ -72,6 +73,8 @@ def _spec_of(
             return ("tuple", len(value), specs) if plain_tuple else ("named", type(value), specs)
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
+    if type(value) is list and is_grown(value):
+        return ("thing", number_of(value), "list")
     if type(value) is list:
         return ("list", len(value), _specs(value, originals, handed, seen, path))
     if is_record(value):
@@ -227,7 +230,7 @@ def has_numbers(value: Any, found: bool | None = None) -> bool:
     """
     if found is not None:
         return found
-    if not isinstance(value, (list, tuple)) or hasattr(value, "_fields"):
+    if not isinstance(value, (list, tuple)) or hasattr(value, "_fields") or is_grown(value):
         return False
     for k in range(len(value)):
         if isinstance(value[k], (bool, float)):
@@ -308,7 +311,7 @@ def is_copied(value: Any) -> bool:
     Raises:
         CaptureError: it is a dict of the caller that makes missing items, for which no plain one can stand.
     """
-    if not isinstance(value, (list, dict)):
+    if not isinstance(value, (list, dict)) or is_grown(value):
         return False
     makes_items = hasattr(type(value), "__missing__")
     if makes_items and is_from_caller(value):

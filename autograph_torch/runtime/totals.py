@@ -17,7 +17,9 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.extremes import extreme
-from autograph_torch.runtime.growing import ADVICE, Growing, copied, element_at, growing_list, rows_of
+from autograph_torch.runtime.growing import ADVICE, Growing, copied, element_at, growing_list, owned, rows_of
+from autograph_torch.runtime.grown import behind
+from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.loop import for_loop
 from autograph_torch.runtime.refusal import refuse
 
@@ -26,6 +28,7 @@ _NO_FLOAT = "the sum of a list without elements is the integer 0; the graph take
 
 def total(one: Any) -> Any:
     """`sum(one)`."""
+    one = behind(one)
     if not isinstance(one, Growing):
         return builtins.sum(one)
     so_far: Any = builtins.sum(one.begin)
@@ -40,11 +43,13 @@ def total(one: Any) -> Any:
 
 def largest(one: Any) -> Any:
     """`max(one)`."""
+    one = behind(one)
     return _extreme(one, True) if isinstance(one, Growing) else builtins.max(one)
 
 
 def smallest(one: Any) -> Any:
     """`min(one)`."""
+    one = behind(one)
     return _extreme(one, False) if isinstance(one, Growing) else builtins.min(one)
 
 
@@ -75,16 +80,31 @@ def _message(function: Callable[[list[Any]], Any]) -> str:
 _EMPTY = {True: _message(builtins.max), False: _message(builtins.min)}
 
 
+def listed_map(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> list[Any]:
+    """The list `[function(item, *handed) for item in one]`."""
+    made = mapped(one, function, handed)
+    return owned(made) if isinstance(made, Growing) else made
+
+
+def listed_map_of_tuples(many: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> list[Any]:
+    """The list `[function(*items, *handed) for items in many]`."""
+    return listed_map(many, lambda items, *handed: function(*items, *handed), handed)
+
+
 def mapped(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> Any:
     """`[function(item, *handed) for item in one]`."""
-    if not isinstance(one, Growing):
-        return [function(item, *handed) for item in one]
-    made = growing_list([function(item, *handed) for item in one.begin])
+    one = behind(one)
+    if not isinstance(one, (Growing, Sequence)) or (isinstance(one, Sequence) and one.known):
+        return [function(item, *handed) for item in elements(one)]
+    made = growing_list([function(item, *handed) for item in one.begin] if isinstance(one, Growing) else [])
 
     def add(item: Any, made: Any, *handed: Any) -> tuple[Any, ...]:
         made.append(function(item, *handed))
         return (made, *handed)
 
+    if isinstance(one, Sequence):
+        for_loop(one, add, (), (made,), handed)
+        return made
     if one.rows is not None:
         for_loop(rows_of(one), add, (), (made,), handed)
     for item in one.more:

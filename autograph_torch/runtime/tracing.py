@@ -53,6 +53,32 @@ def split_places() -> frozenset[tuple[str, int]]:
     return _splits[-1] if _splits else frozenset()
 
 
+_growing: list[tuple[bool, bool]] = []
+
+
+@contextlib.contextmanager
+def growing(allowed: bool, first_trips: bool) -> Iterator[None]:
+    """While a function is traced: whether lists may grow in its loops on data (runtime/grown.py).
+
+    first_trips: whether the first trip of such a loop is made in the graph's loop, too.
+    """
+    _growing.append((allowed, first_trips))
+    try:
+        yield
+    finally:
+        _growing.pop()
+
+
+def may_grow() -> bool:
+    """Whether lists may grow in the loops of the trace that is under way."""
+    return bool(_growing) and _growing[-1][0]
+
+
+def first_trips_in_graph() -> bool:
+    """Whether the first trip of a loop is made in the graph's loop, too, in the trace that is under way."""
+    return bool(_growing) and _growing[-1][1]
+
+
 def last_node() -> Any:
     """The newest node of the graph (or the body of an operator) that is being built; None when it is empty."""
     nodes = list(_graph().nodes)
@@ -255,7 +281,7 @@ def same_tensors(site: str) -> dict[int, bool]:
 
 def forget_fields(site: str) -> None:
     """The site is about to be traced anew."""
-    for kind in ("fields", "containers", "stale", "leaves", "same", "replaced"):
+    for kind in ("fields", "containers", "stale", "leaves", "same", "replaced", "grows"):
         notebook().pop((site, kind), None)
 
 

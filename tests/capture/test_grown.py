@@ -1,0 +1,123 @@
+"""Lists that a loop on data has filled, wherever they are: every use of one is right, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch._dynamo.variables import ListVariable
+
+from autograph_torch import CaptureError, convert, export
+from tests.capture.test_open_contents import LIST_USES, agrees
+from tests.harness import vec
+
+USES: dict[str, Callable[[list[Any], Tensor], Any]] = LIST_USES | {
+    "last element": lambda log, x: log[-1] + 1,
+    "another element": lambda log, x: log[1] + 1,
+    "no element": lambda log, x: log[7] + 1,
+    "element by data": lambda log, x: log[int(x.sum() > 0)] + 1,
+    "set": lambda log, x: log.__setitem__(0, x),
+    "delete": lambda log, x: log.__delitem__(0),
+    "remove": lambda log, x: log.remove(x),
+    "sort": lambda log, x: log.sort(key=len),
+    "sorted": lambda log, x: sorted(log, key=lambda one: float(one.shape[0])),
+    "sum of all": lambda log, x: sum(log),
+    "concatenated": lambda log, x: torch.cat(log),
+    "stacked at the end": lambda log, x: torch.stack(log, dim=-1),
+    "slice from": lambda log, x: log[1:],
+    "slice from behind": lambda log, x: log[-2:],
+    "slice to": lambda log, x: log[:2],
+    "slice between": lambda log, x: log[1:-1],
+    "every other": lambda log, x: log[::2],
+    "largest": lambda log, x: max(one.sum() for one in log),
+    "mapped": lambda log, x: [one.sum() for one in log],
+    "zipped with the next": lambda log, x: [b - a for a, b in zip(log, log[1:], strict=False)],
+    "in a tuple": lambda log, x: (log, len(log)),
+    "written to": lambda log, x: log[-1].mul_(0.5),
+}
+REFUSALS = ("AG311", "AG310", "AG320", "AG321", "AG206", "AG314")
+
+
+def behind_the_loop(x: Tensor, log: list[Any], use: Callable[[Any, Tensor], Any]) -> Any:
+    while x.norm() > 1:
+        x = x / 2
+        log.append(x)
+    return use(log, x), x + 1
+
+
+def in_the_loop(x: Tensor, log: list[Any], use: Callable[[Any, Tensor], Any]) -> Any:
+    while x.norm() > 1:
+        x = x / 2
+        log.append(x)
+        use(log, x)
+    return x + 1
+
+
+def by_another_name(x: Tensor, log: list[Any], use: Callable[[Any, Tensor], Any]) -> Any:
+    box = {"log": log}
+    while x.norm() > 1:
+        x = x / 2
+        log.append(x)
+    return use(box["log"], x), x + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", USES)
+@pytest.mark.parametrize("function", [behind_the_loop, in_the_loop, by_another_name])
+def test_uses(function: Callable[..., Any], name: str) -> None:
+    agrees(function, USES[name], lambda: [vec(5, 5)], REFUSALS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", USES)
+def test_uses_of_a_list_that_may_stay_empty(name: str) -> None:
+    agrees(behind_the_loop, USES[name], lambda: [], REFUSALS)
+
+
+@pytest.mark.parametrize("name", ["set", "pop", "clear", "extend by itself", "written to"])
+@pytest.mark.parametrize("function", [behind_the_loop, in_the_loop])
+def test_writes(function: Callable[..., Any], name: str) -> None:
+    agrees(function, USES[name], lambda: [vec(5, 5)], REFUSALS)
+
+
+@pytest.mark.parametrize("name", ["len", "first", "bool", "append", "last element", "stack", "extend"])
+def test_what_is_answered(name: str) -> None:
+    agrees(behind_the_loop, USES[name], lambda: [vec(5, 5)], refusals=())
+
+
+def test_an_exported_program_has_no_python_to_fill_the_list() -> None:
+    def fill(x: Tensor, log: list[Tensor]) -> Tensor:
+        while x.norm() > 1:
+            x = x / 2
+            log.append(x)
+        return x
+
+    with pytest.raises(CaptureError, match="AG311"):
+        export(fill, (vec(3, 4), [vec(3, 4)]))
+
+
+def test_a_list_is_filled_again_by_the_next_call() -> None:
+    class Keeper:
+        def __init__(self) -> None:
+            self.seen: list[Tensor] = []
+
+        def __call__(self, x: Tensor) -> Tensor:
+            while x.norm() > 1:
+                x = x / 2
+                self.seen.append(x)
+            return x
+
+    plain, kept = Keeper(), Keeper()
+    fast = torch.compile(convert(kept.__call__), fullgraph=True, backend="eager")
+    for x in (vec(3, 4), vec(0, 0), vec(9, 9)):
+        plain(x)
+        fast(x)
+        assert [one.tolist() for one in kept.seen] == [one.tolist() for one in plain.seen]
+
+
+def test_names_of_the_tracer() -> None:
+    assert ListVariable([]).items == []
+    assert callable(ListVariable.call_method)

@@ -1,0 +1,361 @@
+"""Lists that grow in a loop whose number of trips depends on data, where more than a local name leads to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+from tests.harness import program, vec
+
+TRIPS = [lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),), lambda: (vec(30, 4),), lambda: (vec(0, 1.5),)]
+SEVERAL = [lambda: (vec(3, 4),), lambda: (vec(30, 4),), lambda: (vec(0, 1.5),)]
+
+
+class Halving:
+    def __init__(self, limit):
+        self.limit = limit
+        self.history = []
+        self.trips = 0
+
+    def run(self, x):
+        while x.norm() > self.limit:
+            x = x * 0.5
+            self.history.append(x.norm())
+            self.trips += 1
+        return x
+
+    def mean(self):
+        if not self.history:
+            return torch.zeros(())
+        return torch.stack(self.history).mean()
+
+
+@program(inputs=TRIPS, grad=True)
+def a_solver_keeps_its_history(x):
+    solver = Halving(1.0)
+    x = solver.run(x)
+    return x, solver.mean(), solver.trips
+
+
+@program(inputs=TRIPS)
+def a_history_is_left_on_the_object(x):
+    solver = Halving(1.0)
+    return solver.run(x), solver
+
+
+@program(inputs=TRIPS, grad=True)
+def lists_of_a_dict(x):
+    log = {"x": [], "norm": [], "rate": 0.5}
+    while x.norm() > 1:
+        x = x * log["rate"]
+        log["x"].append(x)
+        log["norm"].append(x.norm())
+    log["trips"] = len(log["x"])
+    if len(log["x"]) == 0:
+        return x.sum(), log
+    return torch.stack(log["x"]).sum() + log["norm"][-1], log
+
+
+@program(inputs=TRIPS)
+def numbers_in_a_list_of_a_dict(x):
+    log = {"loss": [], "steps": []}
+    n = 0
+    while x.norm() > 1:
+        x = x / 2
+        n += 1
+        log["loss"].append(x.sum().item())
+        log["steps"].append(n)
+    return sum(log["steps"]), log
+
+
+@program(inputs=[lambda: (vec(3, 4), []), lambda: (vec(0.1, 0.2), []), lambda: (vec(30, 4), [vec(1, 1)])])
+def a_list_of_the_caller(x, out):
+    while x.norm() > 1:
+        x = x / 2
+        out.append(x)
+    return x
+
+
+@program(inputs=SEVERAL, grad=True)
+def the_last_element_leads_on(x):
+    box = {"xs": [x]}
+    while box["xs"][-1].norm() > 1:
+        box["xs"].append(box["xs"][-1] / 2)
+    return box["xs"][-1], len(box["xs"]), box["xs"][0]
+
+
+@program(inputs=TRIPS)
+def two_names_of_a_list(x):
+    xs = [x]
+    ys = xs
+    while x.norm() > 1:
+        x = x / 2
+        ys.append(x)
+    return torch.stack(xs).sum(0), len(ys)
+
+
+@program(inputs=TRIPS, refused="a dict that a loop writes to has one list twice")
+def one_list_in_two_places(x):
+    xs = []
+    both = {"a": xs, "b": xs}
+    while x.norm() > 1:
+        x = x / 2
+        both["a"].append(x)
+    both["b"].append(x + 1)
+    return both
+
+
+@program(inputs=TRIPS)
+def a_helper_appends(x):
+    def record(xs, value):
+        xs.append(value)
+
+    xs = []
+    while x.norm() > 1:
+        x = x / 2
+        record(xs, x.sum())
+    return len(xs), xs
+
+
+@program(inputs=TRIPS)
+def a_closure_appends(x):
+    seen = []
+
+    def halved(value):
+        seen.append(value.sum())
+        return value / 2
+
+    while x.norm() > 1:
+        x = halved(x)
+    total = torch.zeros(())
+    for value in seen:
+        total = total + value
+    return x, total
+
+
+@program(inputs=TRIPS)
+def appended_on_some_trips(x):
+    log = {"big": [], "small": []}
+    while x.norm() > 1:
+        x = x / 2
+        if x.norm() > 3:
+            log["big"].append(x)
+        else:
+            log["small"].append(x.norm())
+    return log
+
+
+@program(inputs=TRIPS)
+def a_loop_that_breaks(x):
+    log = {"xs": []}
+    for _ in range(20):
+        if x.norm() < 1:
+            break
+        x = x / 2
+        log["xs"].append(x)
+    else:
+        x = x * 0
+    return x, log["xs"]
+
+
+@program(inputs=TRIPS)
+def a_while_that_breaks(x):
+    log = {"xs": []}
+    while x.norm() > 1:
+        x = x / 2
+        log["xs"].append(x)
+        if x.sum() < 2:
+            break
+    return x, log["xs"]
+
+
+@program(inputs=TRIPS)
+def two_loops_fill_one_list(x):
+    log = {"xs": [x]}
+    while x.norm() > 4:
+        x = x / 2
+        log["xs"].append(x)
+    log["xs"].append(x * 0)
+    while x.norm() > 1:
+        x = x / 3
+        log["xs"].append(x)
+    return torch.stack(log["xs"])
+
+
+@program(inputs=TRIPS, refused="a loop in a loop fills a list")
+def a_loop_in_a_loop(x):
+    log = {"xs": []}
+    while x.norm() > 1:
+        y = x
+        while y.norm() > 2:
+            y = y / 2
+            log["xs"].append(y)
+        x = x / 3
+    return log["xs"]
+
+
+@program(inputs=TRIPS, grad=True)
+def differences_of_neighbours(x):
+    xs = [x]
+    while x.norm() > 1:
+        x = x / 2
+        xs.append(x)
+    steps = [b - a for a, b in zip(xs, xs[1:])]
+    return xs[1:], len(xs[:-1]), len(steps)
+
+
+@program(inputs=TRIPS, grad=True)
+def slices_and_comprehensions(x):
+    run = {"xs": [x]}
+    while x.norm() > 1:
+        x = x / 2
+        run["xs"].append(x)
+    norms = [y.norm() for y in run["xs"]]
+    later = run["xs"][1:]
+    copies = list(run["xs"])
+    copies.append(x + 1)
+    return torch.stack(norms), later, run["xs"][:-1], copies, run
+
+
+@program(inputs=TRIPS)
+def a_list_that_is_asked_for_its_truth(x):
+    run = {"xs": []}
+    while x.norm() > 1:
+        x = x / 2
+        run["xs"].append(x)
+    if run["xs"]:
+        return run["xs"][-1] + 1
+    return x
+
+
+@dataclass
+class Record:
+    losses: list = field(default_factory=list)
+    best: float = 1e9
+
+
+@program(inputs=TRIPS)
+def a_record_of_losses(x):
+    record = Record()
+    while x.norm() > 1:
+        x = x / 2
+        loss = (x * x).sum().item()
+        record.losses.append(loss)
+        if loss < record.best:
+            record.best = loss
+    return record, len(record.losses)
+
+
+@program(inputs=TRIPS)
+class KeepsLosses(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor(0.5))
+        self.losses = []
+
+    def forward(self, x):
+        while x.norm() > 1:
+            x = x * self.scale.detach()
+            self.losses.append(x.sum())
+        return x
+
+
+@program(inputs=TRIPS, refused="a branch fills a list from around it in a loop")
+def a_loop_in_a_branch(x):
+    log = {"xs": []}
+    if x.sum() > 1:
+        while x.norm() > 1:
+            x = x / 2
+            log["xs"].append(x)
+    return x, log
+
+
+@program(inputs=TRIPS, refused="the elements are copies of what the loop has made")
+def an_element_is_written_behind_the_loop(x):
+    log = {"xs": [x.clone()]}
+    while x.norm() > 1:
+        x = x / 2
+        log["xs"].append(x)
+    log["xs"][-1].add_(1)
+    return x, log
+
+
+@program(inputs=TRIPS, refused="an element of a list that grows is replaced")
+def an_element_is_replaced_in_the_loop(x):
+    log = {"xs": [x]}
+    while x.norm() > 1:
+        x = x / 2
+        log["xs"].append(x)
+        log["xs"][0] = x
+    return log
+
+
+@program(inputs=TRIPS, refused="a list that gets shorter and longer")
+def a_window_of_the_last_elements(x):
+    log = {"xs": []}
+    while x.norm() > 1:
+        x = x / 2
+        log["xs"].append(x)
+        if len(log["xs"]) > 2:
+            log["xs"].pop(0)
+    return log
+
+
+@program(inputs=TRIPS, refused="one tensor twice in a list")
+def one_tensor_in_two_lists(x):
+    log = {"a": [], "b": []}
+    while x.norm() > 1:
+        x = x / 2
+        log["a"].append(x)
+        log["b"].append(x)
+    for y in log["a"]:
+        y += 1
+    return log
+
+
+@program(inputs=TRIPS)
+def a_loop_that_breaks_before_it_appends(x):
+    xs = []
+    for _ in range(20):
+        if x.norm() < 1:
+            break
+        x = x / 2
+        xs.append(x)
+    return x, xs
+
+
+@program(inputs=TRIPS)
+def a_dict_is_written_in_a_while_that_breaks(x):
+    state = {"x": x, "norms": [x.norm()]}
+    while x.norm() > 1:
+        x = x / 2
+        state["x"] = x
+        state["norms"][0] = x.norm()
+        if x.sum() < 2:
+            break
+    return x, state
+
+
+class Recorder:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, row):
+        self.rows.append(row)
+
+    def table(self):
+        return torch.stack(self.rows)
+
+    def later(self):
+        return self.rows[1:]
+
+
+@program(inputs=SEVERAL, grad=True)
+def methods_ask_for_all_rows(x):
+    recorder = Recorder()
+    while x.norm() > 1:
+        x = x / 2
+        recorder.add(x)
+    return recorder.table().sum(0), len(recorder.later())
