@@ -359,3 +359,98 @@ def methods_ask_for_all_rows(x):
         x = x / 2
         recorder.add(x)
     return recorder.table().sum(0), len(recorder.later())
+
+
+@program(inputs=TRIPS, refused="the elements are copies of what the loop has made")
+def an_element_is_written_in_the_loop(x):
+    box = Recorder()
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+        x.mul_(0.9)
+    return box.rows
+
+
+@program(inputs=TRIPS, refused="one tensor is in the list several times")
+def one_buffer_is_appended_on_every_trip(x):
+    box = Recorder()
+    buf = torch.zeros(2)
+    while x.norm() > 1:
+        x = x / 2
+        buf += x
+        box.rows.append(buf)
+    return box.rows
+
+
+@program(inputs=TRIPS, refused="a new list on every trip")
+def a_longer_list_takes_the_place_of_the_old_one(x):
+    box = Recorder()
+    old = box.rows
+    while x.norm() > 1:
+        x = x / 2
+        box.rows = box.rows + [x]
+    return old, box.rows
+
+
+@program(inputs=TRIPS, refused="a list that grows is replaced by another")
+def a_list_is_emptied_in_the_loop_that_fills_it(x):
+    box = Recorder()
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+        if x.sum() < 2:
+            box.rows = []
+    return box.rows
+
+
+@program(inputs=TRIPS, refused="the loop is run twice, and would print twice")
+def a_loop_that_prints_fills_a_list(x):
+    box = Recorder()
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+        print("trip")
+    return box.rows
+
+
+@program(inputs=[lambda: (vec(3, 4), []), lambda: (vec(3, 4), [vec(1, 1)]), lambda: (vec(0.1, 0.1), [vec(1, 1)])])
+def an_object_holds_the_list_of_the_caller(x, out):
+    box = Recorder()
+    box.rows = out
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+    out.append(x)
+    return len(box.rows), box
+
+
+@program(inputs=TRIPS, refused="elements of two types")
+def elements_of_two_types(x):
+    box = Recorder()
+    box.rows.append(1)
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+    return box.rows
+
+
+@program(inputs=TRIPS)
+def a_branch_appends_behind_the_loop(x):
+    box = Recorder()
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+    if x.sum() > 0.5:
+        box.rows.append(x * 2)
+    return box.rows
+
+
+@program(inputs=TRIPS)
+def a_branch_appends_behind_the_loop_and_the_length_is_asked_for(x):
+    box = Recorder()
+    while x.norm() > 1:
+        x = x / 2
+        box.rows.append(x)
+    if x.sum() > 0.5:
+        box.rows.append(x * 2)
+    return len(box.rows), box.rows[0] if box.rows else x
