@@ -172,7 +172,8 @@ def statement(draw: st.DrawFn, scope: Scope) -> Block:
     if chosen == "assign":
         return assigned(draw, scope)
     if chosen == "feature":
-        return Block((filled(draw, scope, draw(st.sampled_from(scope.statements))),), scope.names)
+        template = draw(st.sampled_from(scope.statements))
+        return Block(tuple(filled(draw, scope, template).splitlines()), scope.names)
     test = filled(draw, scope, "{test}")
     leaving = returned(draw, scope) if chosen == "return_if" else chosen.removesuffix("_if")
     return Block((f"if {test}:", f"    {leaving}"), scope.names)

@@ -5,9 +5,12 @@ Every name keeps one kind for life, so that the two sides of a branch always agr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import torch
+from torch import nn
 
 from tests.harness import scalar, vec
 
@@ -47,6 +50,8 @@ EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "int": ("{int} + 1", "{int} % 5", "len({vector}.nonzero())", "int({index})", "{int} if {test} else {int}"),
     "float": ("{float} * 0.5", "{int} / 4", "{scalar}.item()", "{float} if {test} else {float}"),
     "bool": ("not {test}", "{int} > 1", "bool({test})"),
+    "ints": ("{ints} + {int}", "{ints} * {index}", "({vector} * 3).long()", "{ints} // 2"),
+    "doubles": ("{doubles} * {float}", "{doubles} + {vector}", "{vector}.double()"),
     "test": (
         "{scalar} > 0.37",
         "{index} % 2 == 0",
@@ -71,6 +76,8 @@ CONSTANTS = {
     "int": "1",
     "float": "0.7",
     "bool": "True",
+    "ints": "torch.tensor([1, 0, -2])",
+    "doubles": "torch.ones(3, dtype=torch.float64)",
 }
 # The names that a statement may assign, by kind; parameters among them.
 POOL = {
@@ -90,6 +97,9 @@ IN_PLACE = (
     "{name}.add_({scalar} * 2.0)",
     "{name}[0] = {scalar}",
     "{name}[1:] -= 0.3",
+    "{name}[{index} % 3] = {scalar}",
+    "{name}[{name} > 0.4] = {float}",
+    "{name}.clamp_(max=1.5)",
 )
 
 
@@ -208,6 +218,83 @@ FEATURES: dict[str, Feature] = {
     "print": Feature(
         statements=("print('int', {int})", 'print(f"float {{float}:.3f}")', "print('index', {index}, end=';')"),
     ),
+    "growing": Feature(
+        locals={"rows": "rows"},
+        prelude=("rows = [x * 1.0]",),
+        expressions={"vector": ("rows[0]", "rows[-1]", "torch.stack(rows).sum(0)"), "int": ("len(rows)",)},
+        statements=("rows.append({vector})", "rows += [{vector}]", "rows[0] = {vector}"),
+    ),
+    "nested": Feature(
+        parameters={"e": "nested"},
+        expressions={"vector": ("e['in']['v']", "e['rows'][0]", "e['rows'][-1]"), "int": ("len(e['rows'])",)},
+        statements=(
+            "e['in']['v'] = {vector}",
+            "e['in'] = dict(v={vector}, n={int})",
+            "e['in']['n'] += 1",
+            "e['rows'][0] = {vector}",
+            "e['rows'].append({vector})",
+            "if len(e['rows']) > 1: e['rows'].pop()",
+        ),
+    ),
+    "tuple": Feature(
+        locals={"a": "tuple", "z": "named"},
+        enclosing=("from collections import namedtuple", "State = namedtuple('State', 'v n')"),
+        prelude=("a = (x, 1)", "z = State(y, 0)"),
+        expressions={"vector": ("a[0]", "z.v"), "int": ("a[1]", "z.n")},
+        statements=(
+            "a = ({vector}, {int})",
+            "z = State({vector}, {int})",
+            "z = z._replace(v={vector})",
+            "z = z._replace(n=z.n + 1)",
+            "v, k = a",
+        ),
+    ),
+    "helper": Feature(
+        enclosing=(
+            "def shrunk(q, limit=0.5):",
+            "    if q.sum() > limit:",
+            "        return q * 0.5",
+            "    return q",
+            "def counted(q, by):",
+            "    c = 0",
+            "    while q.sum() > 1 and c < 3:",
+            "        q, c = q - by, c + 1",
+            "    return q, c",
+        ),
+        expressions={
+            "vector": ("shrunk({vector})", "shrunk({vector}, {float})", "counted({vector}, {scalar})[0]"),
+            "int": ("counted({vector}, 0.3)[1]",),
+        },
+        statements=("v, k = counted({vector}, {float})",),
+    ),
+    "dtypes": Feature(
+        locals={"i": "ints", "l": "doubles"},
+        prelude=("i = (x * 2).long()", "l = y.double()"),
+        expressions={
+            "vector": ("{ints} / 2", "{doubles}.float()", "{vector} * {ints}"),
+            "scalar": ("{ints}.sum() * 0.5", "{doubles}[0].float()"),
+            "index": ("{ints}.max()", "{ints}[0]"),
+        },
+        statements=("i = {ints}", "l = {doubles}"),
+    ),
+    "layer": Feature(
+        parameters={"net": "layer"},
+        expressions={"vector": ("net({vector})", "net.weight[0]"), "scalar": ("net.bias.sum()",)},
+        statements=("with torch.no_grad(): v = net({vector})", "v = net({vector}).detach()"),
+    ),
+    "caught": Feature(
+        statements=(
+            "try:\n    assert {test}\n    v = {vector}\nexcept AssertionError:\n    v = {vector}",
+            "try:\n    if {test}: raise ValueError({int})\nexcept ValueError as error:\n    w = x - error.args[0]",
+            "try:\n    w = {vector}\nfinally:\n    v = {vector}",
+        ),
+    ),
+    "text": Feature(
+        locals={"label": "text"},
+        prelude=("label = 'a'",),
+        expressions={"test": ("label == 'a'",), "int": ("len(label)",)},
+        statements=("label = 'b'", "label += 'c'", "print(label, {int})"),
+    ),
     "flow": Feature(
         statements=("x, y = y, x", "s, k = {scalar}, {int}", "assert {test}, 'assertion'", "v = w = {vector}"),
     ),
@@ -216,9 +303,23 @@ FEATURES: dict[str, Feature] = {
 
 def further_argument(name: str) -> Any:
     """A fresh value of a parameter that a feature adds."""
-    if name == "xs":
-        return [vec(1.0, 2.0, 3.0), vec(-1.0, 0.5, 0.0)]
-    return Box() if name == "o" else {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2}
+    made: dict[str, Callable[[], Any]] = {
+        "xs": lambda: [vec(1.0, 2.0, 3.0), vec(-1.0, 0.5, 0.0)],
+        "o": Box,
+        "d": lambda: {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2},
+        "e": lambda: {"in": {"v": vec(0.2, -0.4, 1.0), "n": 1}, "rows": [vec(1.0, 0.0, -0.5)]},
+        "net": layer,
+    }
+    return made[name]()
+
+
+def layer() -> nn.Module:
+    """The same weights each time."""
+    made = nn.Linear(3, 3)
+    with torch.no_grad():
+        made.weight.copy_(torch.arange(9.0).reshape(3, 3) / 10 - 0.35)
+        made.bias.copy_(vec(0.1, -0.2, 0.3))
+    return made
 
 
 # x, y, s and n of each call: many trips, one trip, none.
