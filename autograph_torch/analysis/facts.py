@@ -83,7 +83,7 @@ class Facts:
 
     def may_be_tensor(self, node: gast.expr) -> bool:
         """Whether Python would ask a tensor, or a number that depends on data, for its truth value."""
-        if is_runtime_call(node):
+        if is_runtime_call(node) or self._is_told(node):
             return True
         kind = self.kinds.of(node)
         return kind >= Kind.SYMBOL or (kind == Kind.UNKNOWN and self.assume_unknown)
@@ -137,7 +137,7 @@ class Facts:
         return self.kinds.of(node) == Kind.DYNAMIC or self._is_told(node)
 
     def _is_told(self, node: gast.expr) -> bool:
-        """Whether a trace has shown that the length of what a loop runs over depends on data."""
+        """Whether a trace has shown that a test, or the length of what a loop runs over, depends on data."""
         return self.assume_unknown and getattr(node, "lineno", None) in self.split_lines
 
     def exits_under_data(self, block: Iterable[gast.AST], controlled: bool = False) -> Exits:

@@ -33,12 +33,14 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt
+from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, following_values, watch_calls
 from autograph_torch.capture.choices import CHOICES
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import contents_in_place, fill_in_contents
+from autograph_torch.capture.ctc_losses import ctc_losses, know_sizes_of_losses
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.extremes import choosing_extremes
@@ -74,6 +76,7 @@ from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import OF_TWO_TYPES, fill_in_flags, settle
+from autograph_torch.capture.size_arguments import size_arguments
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in
 from autograph_torch.capture.symbols import pass_symbols
@@ -183,6 +186,7 @@ def install(required: bool = True) -> None:
     watch_twins()
     watch_calls()
     know_pure_branches()
+    know_sizes_of_losses()
     keep_instructions()
 
 
@@ -327,6 +331,9 @@ _REPAIRS = (
     numbers_of_copies,
     views_in_bodies,
     python_calls,
+    size_arguments,
+    backend_flags,
+    ctc_losses,
     floats_read_outside,
     guards_once,
     floats_as_computed,

@@ -105,7 +105,9 @@ def _forget_erased() -> None:
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
     known = getattr(InstructionTranslator.current_tx().output.current_tracer, "tracked_proxyable_vt", None)
-    for variable in [] if known is None else list(known):
+    if known is None:  # torch 2.11
+        return
+    for variable in list(known):
         if variable.as_proxy().node._erased:
             known.discard(variable)
 
