@@ -2,7 +2,7 @@
 
     loss = F.ctc_loss(log_probs, targets, input_lengths, target_lengths)
 
-The longest target tells how much that is, so only data do ("Dynamic shape operator"). The loss itself has a size that is
+The longest target tells how much that is, so only data do ("Dynamic shape operator"). The size of the loss itself is
 known. Here what is kept gets a size of its own, which nothing else depends on.
 
 Private: op_implementations_dict, with which torch tells the sizes of results, and
