@@ -79,3 +79,44 @@ def test_torch_needs_it() -> None:
     a = torch.rand(3, 3)
     with pytest.raises(Exception, match="setattr"):  # else remove autograph_torch/capture/function_contexts.py
         torch.compile(multiply, backend="eager", fullgraph=True)(a, a)
+
+
+class Root(torch.autograd.Function):
+    """Tries again where a factorisation fails, warns, and raises in the end."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: torch.Tensor) -> torch.Tensor:
+        root, info = torch.linalg.cholesky_ex(matrix)
+        count, jittered = 0, matrix.clone()
+        if info.any():
+            if matrix.isnan().any():
+                raise ValueError(f"{matrix.isnan().sum().item()} elements are no numbers")
+            jittered.diagonal().add_((info > 0) * 3.0)
+            count += 1
+            root, info = torch.linalg.cholesky_ex(jittered)
+            if info.any():
+                raise ValueError("not positive definite")
+        ctx.save_for_backward(root)
+        return root * (count + 1)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        (root,) = ctx.saved_tensors
+        return gradient * root
+
+
+def test_attempts_and_exceptions_inside() -> None:
+    def root_of(matrix: torch.Tensor) -> torch.Tensor:
+        return Root.apply(matrix * 2)
+
+    compiled = torch.compile(convert(root_of), backend="eager", fullgraph=True)
+    for diagonal in (1.0, -1.0):
+        ours, theirs = ((torch.eye(3) * diagonal).requires_grad_() for _ in range(2))
+        found, expected = compiled(ours), root_of(theirs)
+        torch.testing.assert_close(found, expected)
+        found.sum().backward()
+        expected.sum().backward()
+        torch.testing.assert_close(ours.grad, theirs.grad)
+    for diagonal, message in ((-9.0, "not positive definite"), (float("nan"), "9 elements are no numbers")):
+        with pytest.raises(ValueError, match=message):
+            compiled((torch.eye(3) * diagonal).requires_grad_())
