@@ -110,6 +110,7 @@ class Box:
         self.t = scalar(0.5)
         self.v = vec(1.0, -0.5, 0.25)
         self.n = 1
+        self.log: list[Any] = []
 
     def step(self, by: Any) -> None:
         self.t = self.t + by
@@ -173,7 +174,11 @@ FEATURES: dict[str, Feature] = {
     ),
     "box": Feature(
         parameters={"o": "box"},
-        expressions={"vector": ("o.v", "o.twice()", "o.half"), "scalar": ("o.t",), "int": ("o.n",)},
+        expressions={
+            "vector": ("o.v", "o.twice()", "o.half"),
+            "scalar": ("o.t", "torch.stack([*o.log, {scalar}]).sum()"),
+            "int": ("o.n", "len(o.log)"),
+        },
         statements=(
             "o.v = {vector}",
             "o.t = {scalar}",
@@ -181,6 +186,7 @@ FEATURES: dict[str, Feature] = {
             "o.n = {int}",
             "o.step({scalar})",
             "o.half = {vector}",
+            "o.log.append({scalar})",
         ),
     ),
     "cell": Feature(

@@ -80,8 +80,8 @@ def _join(then: Spec, otherwise: Spec, path: Path) -> Plan:
 
 
 def _choice(then: Spec, otherwise: Spec, path: Path) -> Plan:
-    found = [_kept(one, path) for one in _values(then)]
-    for one in _values(otherwise):
+    found = [_kept(one, path) for one in _values(then, path)]
+    for one in _values(otherwise, path):
         for k, known in enumerate(found):
             suited = _suited(known, one, path)
             if suited is not None:
@@ -89,11 +89,14 @@ def _choice(then: Spec, otherwise: Spec, path: Path) -> Plan:
                 break
         else:
             found.append(_kept(one, path))
-    return ("choice", len(found), tuple(_moved(one, path, -1 - k) for k, one in enumerate(found)))
+    return ("choice", len(found), tuple(_moved(one, path, (*path, -1 - k)) for k, one in enumerate(found)))
 
 
-def _values(spec: Spec) -> tuple[Spec, ...]:
-    return tuple(spec[2]) if spec[0] == "choice" else (spec,)
+def _values(spec: Spec, path: Path) -> tuple[Spec, ...]:
+    """The values that a branch may give, each as if it stood at `path` itself."""
+    if spec[0] != "choice":
+        return (spec,)
+    return tuple(_moved(one, (*path, -1 - k), path) for k, one in enumerate(spec[2]))
 
 
 def _suited(plan: Plan, spec: Spec, path: Path) -> Plan | None:
@@ -116,12 +119,12 @@ def _kept(spec: Spec, path: Path) -> Plan:
     return filled(spec)
 
 
-def _moved(plan: Plan, path: Path, number: int) -> Plan:
-    """The places of tensors in one of the values of a choice, whose number comes in between."""
+def _moved(plan: Plan, before: Path, after: Path) -> Plan:
+    """A value that stood at one place, at another one: tensors that come again in it have their first place there."""
     if plan[0] == "again":
-        return ("again", (*path, number, *plan[1][len(path) :]), plan[2])
+        return ("again", (*after, *plan[1][len(before) :]), plan[2])
     if plan[0] in CONTAINERS:
-        return (plan[0], plan[1], tuple(_moved(part, path, number) for part in plan[2]))
+        return (plan[0], plan[1], tuple(_moved(part, before, after) for part in plan[2]))
     return plan
 
 

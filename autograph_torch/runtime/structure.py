@@ -93,7 +93,7 @@ def _spec_of(
     if isinstance(value, Choice):
         alternatives: Spec = ()
         for k in range(len(value.values)):
-            alternatives += (spec_of(value.values[k], originals, handed, [], path),)
+            alternatives += (spec_of(value.values[k], originals, handed, [], (*path, -1 - k)),)
         return ("choice", len(alternatives), alternatives)
     for index in range(len(handed)):
         if value is handed[index]:

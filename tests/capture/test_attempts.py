@@ -63,6 +63,19 @@ def test_split(function: Callable[[torch.Tensor], object]) -> None:
 
 
 def test_what_a_split_cannot_solve_is_refused() -> None:
+    def out_of_a_block(x: torch.Tensor) -> object:
+        with torch.no_grad():
+            y = x * 2
+            with torch.autocast("cpu", enabled=False):
+                if x.sum() > 0:
+                    return "small"
+                return y
+
+    with pytest.raises(CaptureError, match="AG310"):
+        autograph(out_of_a_block, backend="eager")(POSITIVE)
+
+
+def test_a_list_of_the_caller_grows() -> None:
     def log(x: torch.Tensor, seen: list[torch.Tensor]) -> torch.Tensor:
         while x.sum() > 1:
             x = x / 2
@@ -70,8 +83,12 @@ def test_what_a_split_cannot_solve_is_refused() -> None:
                 seen.append(x)
         return x * 2
 
-    with pytest.raises(CaptureError, match="AG310"):
-        autograph(log, backend="eager")(POSITIVE, [])
+    compiled = autograph(log, backend="eager")
+    for x in (POSITIVE * 8, NEGATIVE, POSITIVE):
+        expected: list[torch.Tensor] = []
+        actual: list[torch.Tensor] = []
+        torch.testing.assert_close(compiled(x, actual), log(x, expected), rtol=0, atol=0)
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0)
 
 
 def test_guards_look_into_the_frame_that_runs() -> None:

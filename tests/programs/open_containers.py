@@ -629,3 +629,25 @@ def signs_counted_under_new_keys(x):
         else:
             counts["down"] += 1
     return counts["up"], counts["down"]
+
+
+@program(inputs=LISTS)
+def the_same_twice_in_one_of_three_branches(x, xs):
+    if x.sum() > 1:
+        x = x * 2
+    elif x.max() > 0:
+        xs.append(x)
+        xs.append(x)
+    return x
+
+
+@program(inputs=LISTS)
+def the_same_twice_and_seen_behind(x, xs):
+    y = x * 2
+    if x.sum() > 1:
+        xs.append(y)
+    elif x.max() > 0:
+        xs.append(x)
+        xs += [y, y]
+    xs[-1].add_(1)
+    return x, y, xs[-1] is xs[-2] if len(xs) > 1 else None
