@@ -59,6 +59,7 @@ class Attempt:
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
+    instead: what is left to try when this leads nowhere: a loop that a list grows in may be followed trip by trip.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
@@ -69,6 +70,7 @@ class Attempt:
     whole: bool = False
     first_trips: bool = False
     checked_squeezes: bool = False
+    instead: Attempt | None = None
     number: int = 1
 
     def after(self, error: CaptureError, caller: tuple[str, int] | None = None) -> Attempt | None:
@@ -76,13 +78,21 @@ class Attempt:
 
         caller: the place of the call that is given what the failed branches give.
         """
-        found = error.diagnostic
         if self.number >= _LIMIT:
             return None
+        following = self._learned(error, caller)
+        if following is None and self.instead is not None:
+            return replace(self.instead, number=self.number + 1)
+        return following
+
+    def _learned(self, error: CaptureError, caller: tuple[str, int] | None) -> Attempt | None:
+        found = error.diagnostic
         following = replace(self, number=self.number + 1)
         place = (found.filename, found.line)
         grows = place not in self.growing and any(words in found.message for words in _GROWS)
         if grows and (found.code == "AG311" or place in self.splits or _REBINDS in found.message):
+            if self.instead is None and place not in self.splits:
+                following = replace(following, instead=replace(self, splits=self.splits | {place}))
             return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
         if place in self.growing and not self.first_trips and any(words in found.message for words in _OPEN):
             return replace(following, first_trips=True)

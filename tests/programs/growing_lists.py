@@ -479,3 +479,19 @@ def largest_that_is_an_argument(x):
         x = x / 2
         xs.append(x)
     return max(xs)
+
+
+@program(inputs=[lambda: (vec(1, 2, 3), 2), lambda: (vec(1, 1, 3), 1), lambda: (vec(1, 2, 3), 5)])
+def what_cannot_grow_is_followed_trip_by_trip(x, at):
+    found = (x == at).nonzero()
+    if len(found) == 0:
+        place = len(x) - 1
+    elif len(found) > 1:
+        place = found[1].item()
+    else:
+        place = found[0].item()
+    rows = []
+    for k in range(1, min(2, len(x) - place, 1) + 1):
+        rows.append(x * k)
+    rows = torch.stack(rows) if len(rows) > 0 else torch.tensor(rows)
+    return rows.sum()
