@@ -13,18 +13,16 @@ the runtime gives what the text says. Lists that are local variables are the bus
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, walk_scope
 from autograph_torch.passes.growing import ITERATORS, OF_ALL, OVER_ALL, has_dimension, mapping, whole
-from autograph_torch.source.nodes import derive, rebuild, replace
+from autograph_torch.source.layout import header_nodes
+from autograph_torch.source.nodes import derive, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, runtime_function
 
 _OF_OURS = ("part", "listed_map", "listed_map_of_tuples")
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def ask_grown(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -46,14 +44,8 @@ def ask_grown(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
 def _is_told(statement: gast.stmt, facts: Facts) -> bool:
     """Whether a trace has failed at this statement, or at the head of its blocks."""
-    lines = {getattr(node, "lineno", None) for part in _head(statement) for node in gast.walk(part)}
+    lines = {getattr(node, "lineno", None) for part in header_nodes(statement) for node in walk(part)}
     return not facts.growing_lines.isdisjoint({*lines, getattr(statement, "lineno", None)})
-
-
-def _head(statement: gast.stmt) -> Iterator[gast.AST]:
-    for field, value in gast.iter_fields(statement):
-        if field not in _BLOCKS:
-            yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, gast.AST))
 
 
 def _asked(node: gast.AST, facts: Facts) -> gast.AST:
@@ -107,9 +99,8 @@ def _slice(node: gast.Subscript) -> gast.Call | None:
     if not isinstance(node.slice, gast.Slice) or node.slice.step is not None or not _may_be_list(node.value):
         return None
     bounds = [constant(None) if one is None else one for one in (node.slice.lower, node.slice.upper)]
-    known = all(whole(one) is not None or one.value is None for one in bounds if isinstance(one, gast.Constant))
-    spelled = all(isinstance(one, gast.Constant) or whole(one) is not None for one in bounds)
-    return runtime_call("part", node.value, *bounds) if known and spelled else None
+    known = all(whole(one) is not None or (isinstance(one, gast.Constant) and one.value is None) for one in bounds)
+    return runtime_call("part", node.value, *bounds) if known else None
 
 
 def _may_be_list(node: gast.expr) -> bool:

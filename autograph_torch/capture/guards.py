@@ -6,7 +6,8 @@ number, and is compared with all before it.
 
     def decided(flag, limit=1): ...        15,000 calls: 15,000 guards; here it is one
 
-Private: GuardsSet.add and source_to_guards. tests/capture/test_guards.py fails clearly when torch changes them.
+Private: GuardsSet.add, and source_to_guards (a torch without it adds them all).
+tests/capture/test_guards.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def guards_once() -> Iterator[None]:
     add: Any = GuardsSet.add
 
     def add_new(self: Any, guard: Any, **kwargs: Any) -> None:
-        known = self.source_to_guards.get(guard.originating_source, ())
+        known = getattr(self, "source_to_guards", {}).get(guard.originating_source, ())
         if not any(one.create_fn is guard.create_fn for one in known):
             add(self, guard, **kwargs)
 

@@ -19,6 +19,7 @@ _FUNCTIONS = 4096
 
 def keep_instructions() -> None:
     """Let Dynamo remember the instructions of as many functions as a trace follows."""
-    kept: Any = bytecode_transformation._cached_cleaned_instructions
-    larger = functools.lru_cache(maxsize=_FUNCTIONS)(kept.__wrapped__)
-    bytecode_transformation._cached_cleaned_instructions = larger
+    kept: Any = getattr(bytecode_transformation, "_cached_cleaned_instructions", None)
+    if hasattr(kept, "__wrapped__"):
+        larger = functools.lru_cache(maxsize=_FUNCTIONS)(kept.__wrapped__)
+        bytecode_transformation._cached_cleaned_instructions = larger

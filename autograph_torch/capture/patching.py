@@ -1,7 +1,9 @@
 """Names of torch that stand for something else for a while.
 
-with patched(TensorVariable, method_item=method_item):
-    ...
+    with patched(TensorVariable, method_item=method_item):
+        ...
+
+What a class inherits is not made its own by this.
 """
 
 from __future__ import annotations

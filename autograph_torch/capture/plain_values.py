@@ -3,9 +3,9 @@
     spec_of((x, 3))        the tracer knows both: ("tuple", 2, (("tensor", ...), ("const", 3)))
     truth(mode == "sum")   a Python value; in code of libraries most tests are
 
-Dynamo interprets the runtime bytecode by bytecode, for every leaf of both branches of every `if`: most of the
-time of a trace. Here the same questions are put to its variables. Whatever is not as plain as that (objects, lists that
-are written to, sizes from data) is left to the runtime, which says what the answer is; both have to agree.
+Dynamo interprets the runtime bytecode by bytecode, for every leaf of both branches of every `if`: most of the time of a
+trace. Here the same questions are put to its variables. Whatever is not as plain as that (objects, lists that are
+written to, sizes from data) is left to the runtime, which says what the answer is; both have to agree.
 
 Private: the classes in `torch._dynamo.variables` and their `items`, `requires_grad`, `device`.
 tests/capture/test_plain_values.py compares the two answers.
