@@ -57,12 +57,12 @@ PROGRAMS = {"encoder": (encoder, ""), "bart": (bart, "transformers"), "unet": (u
 def measure(name: str, backend: str) -> tuple[float, float]:
     """Seconds of the first call, and those of conversion in it."""
     from autograph_torch import autograph
-    from autograph_torch.capture import inlining
+    from autograph_torch.capture import conversions
 
     torch.manual_seed(0)
     function, args, kwargs = PROGRAMS[name][0]()
     spent = 0.0
-    convert = inlining.convert_code
+    convert = conversions.convert_code
 
     def timed(*arguments: Any) -> Any:
         nonlocal spent
@@ -72,7 +72,7 @@ def measure(name: str, backend: str) -> tuple[float, float]:
         finally:
             spent += time.process_time() - begin
 
-    inlining.convert_code = timed
+    conversions.convert_code = timed
     begin = time.process_time()
     autograph(function, backend=backend)(*args, **kwargs)
     return time.process_time() - begin, spent

@@ -105,7 +105,7 @@ MUTATIONS = (
     ),
     Mutation(
         "operands that are written to",
-        CAPTURE + "inlining.py",
+        CAPTURE + "compiling.py",
         "        keep_operands(graph)\n",
         "",
         "tests/capture/test_saved_operands.py",
@@ -236,8 +236,8 @@ MUTATIONS = (
     Mutation(
         "truth values are compared",
         CAPTURE + "inlining.py",
-        "    repair_equality_of_flags()\n",
-        "",
+        "    repair_equality_of_flags,\n    repair_lazy",
+        "    repair_lazy",
         "tests/test_programs.py",
         "equal_flags",
     ),
@@ -259,7 +259,7 @@ MUTATIONS = (
     ),
     Mutation(
         "settings around torch's own functions",
-        CAPTURE + "inlining.py",
+        CAPTURE + "compiling.py",
         "if not is_marked(code) and not _wraps_converted(code, args[3]):",
         "if not is_marked(code):",
         "tests/runtime/test_outside.py",
@@ -267,7 +267,7 @@ MUTATIONS = (
     ),
     Mutation(
         "operands written to after the operator",
-        CAPTURE + "inlining.py",
+        CAPTURE + "compiling.py",
         "        keep_operands(graph)\n",
         "",
         "tests/capture/test_saved_operands.py",
@@ -275,7 +275,7 @@ MUTATIONS = (
     ),
     Mutation(
         "max and min choose as Python does",
-        CAPTURE + "inlining.py",
+        CAPTURE + "compiling.py",
         "    choosing_extremes,\n    deques",
         "    deques",
         "tests/capture/test_extremes.py",
@@ -283,7 +283,7 @@ MUTATIONS = (
     ),
     Mutation(
         "truth values that count",
-        CAPTURE + "inlining.py",
+        CAPTURE + "compiling.py",
         "    flags_as_integers,\n    choosing",
         "    choosing",
         "tests/capture/test_flags.py",

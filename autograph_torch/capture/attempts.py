@@ -28,6 +28,8 @@ Seven things can be told from a failure only:
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autograph_torch.capture.errors import LEFT_ALONE
@@ -120,3 +122,21 @@ class Attempt:
 
 def _lines_in(filename: str, places: frozenset[tuple[str, int]]) -> frozenset[int]:
     return frozenset(line for name, line in places if name == filename)
+
+
+_under_way: list[Attempt] = []  # the innermost last
+
+
+@contextlib.contextmanager
+def under_way(attempt: Attempt) -> Iterator[None]:
+    """While a trace makes use of what is known before it."""
+    _under_way.append(attempt)
+    try:
+        yield
+    finally:
+        _under_way.pop()
+
+
+def attempt_under_way() -> Attempt | None:
+    """What the innermost trace knows, if one is under way."""
+    return _under_way[-1] if _under_way else None

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch._dynamo.exc import Unsupported
 
-from autograph_torch.capture import inlining
+from autograph_torch.capture import compiling
 from autograph_torch.capture.errors import translated
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime.performing import Settings, in_python, in_session, session
@@ -90,5 +90,5 @@ class _WithBreaks:
             except CaptureError as error:  # raised while compiling: nothing has run yet
                 self._broken = True
                 warnings.warn(f"compiled with graph breaks, because of\n{error}", stacklevel=3)
-        with translated(), inlining.frames_of_their_own(), session(self._settings):
+        with translated(), compiling.frames_of_their_own(), session(self._settings):
             return self._parts(*args, **kwargs)

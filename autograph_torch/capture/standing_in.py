@@ -55,7 +55,7 @@ def _made(tracer: Any, outer: Any, lifted: Any) -> Any:
     return lifted
 
 
-def fill_in(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Do the work of the empty functions of runtime/outside.py when the tracer is about to enter one of them."""
     tracer = parent.output.current_tracer
     if code is outside.stand_in.__code__:

@@ -47,7 +47,7 @@ def keep_saved_buffers() -> int:
 def keep_layouts() -> int:
     """Keep Inductor from choosing channels-last for convolutions around a branch: its body expects row-major inputs.
 
-    Set back when the compilation ends (capture/inlining.py).
+    Set back when the compilation ends (capture/compiling.py).
     """
     import torch._inductor.config as inductor
 
@@ -59,7 +59,7 @@ def keep_layouts() -> int:
 def keep_strides() -> int:
     """Keep Inductor from padding matrix products, which gives the gradients of a branch strides that do not agree.
 
-    Set back when the compilation ends (capture/inlining.py).
+    Set back when the compilation ends (capture/compiling.py).
     """
     import torch._inductor.config as inductor
 
@@ -70,7 +70,7 @@ def keep_strides() -> int:
 def keep_bits() -> None:
     """Keep Inductor from folding constants: of an integer that travels as a float, `-1` say, it makes any NaN.
 
-    Set back when the compilation ends (capture/inlining.py).
+    Set back when the compilation ends (capture/compiling.py).
     """
     import torch._inductor.config as inductor
 

@@ -1,0 +1,263 @@
+"""The compilation of a converted function, by whoever asks for it: its settings, attempts, errors and graphs.
+
+Private: `torch._dynamo.convert_frame._compile`, and what the repairs say at their tops. It is put around Dynamo's own
+once for the process, and acts on code that carries our mark only, so other compilations are untouched.
+tests/capture/test_inlining.py fails clearly when torch changes what this leans on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch._dynamo import config as dynamo_config
+from torch._dynamo import convert_frame, external_utils
+from torch._inductor import config as inductor_config
+
+from autograph_torch.capture.arithmetic import ask_python
+from autograph_torch.capture.assumptions import local_assumptions
+from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_way
+from autograph_torch.capture.backend_flags import backend_flags
+from autograph_torch.capture.body_gradients import gradients_of_their_own
+from autograph_torch.capture.callers import following_values
+from autograph_torch.capture.contents import contents_in_place
+from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
+from autograph_torch.capture.ctc_losses import ctc_losses
+from autograph_torch.capture.deques import deques_with_lengths
+from autograph_torch.capture.errors import translated, with_reason
+from autograph_torch.capture.extremes import choosing_extremes
+from autograph_torch.capture.failing_calls import failing_calls
+from autograph_torch.capture.failures import keeping_inputs
+from autograph_torch.capture.flags import flags_as_integers
+from autograph_torch.capture.function_contexts import contexts_of_functions
+from autograph_torch.capture.guards import guards_once
+from autograph_torch.capture.hosts import check_shown_objects, places_around
+from autograph_torch.capture.indexing import indices_from_data
+from autograph_torch.capture.lifting import numbers_as_tensors
+from autograph_torch.capture.lists_of_tensors import lists_of_tensors
+from autograph_torch.capture.log_sum_exp import sums_of_none
+from autograph_torch.capture.merging import known_sizes
+from autograph_torch.capture.mixed_types import check_types
+from autograph_torch.capture.modes import leaving_modes
+from autograph_torch.capture.natural_exponents import natural_exponents
+from autograph_torch.capture.numbers import postpone_reads
+from autograph_torch.capture.out_arguments import write_behind
+from autograph_torch.capture.policy import may_enter
+from autograph_torch.capture.powers import exponents_as_tensors
+from autograph_torch.capture.python_calls import python_calls
+from autograph_torch.capture.saved_operands import keep_operands
+from autograph_torch.capture.second_gradients import refusing_second_gradients
+from autograph_torch.capture.settling import OF_TWO_TYPES, settle
+from autograph_torch.capture.size_arguments import size_arguments
+from autograph_torch.capture.squeezes import squeezes
+from autograph_torch.capture.symbols import pass_symbols
+from autograph_torch.capture.torch_fixes import (
+    floats_as_computed,
+    floats_read_outside,
+    groups_as_they_are,
+    numbers_of_copies,
+    places_of,
+    places_of_results,
+    places_of_views,
+    types_of_parameters,
+)
+from autograph_torch.capture.views import views_in_bodies
+from autograph_torch.capture.whole_numbers import EXPRESSION, whole_numbers
+from autograph_torch.capture.written_modules import written_modules
+from autograph_torch.codeobject import is_marked, unmarked
+from autograph_torch.diagnostics import CaptureError
+from autograph_torch.runtime import performing
+from autograph_torch.runtime.tracing import growing, splitting
+
+_RECURSION_LIMIT = 20_000
+_SET_BACK = ("layout_optimization", "joint_graph_constant_folding", "shape_padding")  # of Inductor's settings
+
+
+def compile_with_care() -> None:
+    """Whoever compiles a converted function, also with plain torch.compile, gets its errors and settings."""
+    original = convert_frame._compile
+    parameters = list(inspect.signature(original).parameters)[1:]
+    position = parameters.index("compiler_fn")
+
+    def one_graph(*args: Any, **kwargs: Any) -> bool:
+        return bool({**dict(zip(parameters, args, strict=False)), **kwargs}["one_graph"])
+
+    @functools.wraps(original)
+    def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
+        plain = code
+        if _alone and not is_marked(code) and may_enter(code):
+            code = frame_of_its_own(code, *args)
+        if not is_marked(code) and not _wraps_converted(code, args[3]):
+            return original(code, *args, **kwargs)
+        args = (*args[:position], _improved(args[position]), *args[position + 1 :])
+
+        def trace(attempt: Attempt) -> Any:
+            new = rewritten_for(attempt, code, *args)
+            with places_of(plain, new):
+                return original(new, *args, **kwargs)
+
+        try:
+            return _attempted(Attempt(), trace)
+        except CaptureError:
+            if not _alone or one_graph(*args, **kwargs):
+                performing.cannot_restore()
+                raise
+        except Exception:
+            performing.cannot_restore()
+            raise
+        return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
+
+    convert_frame._compile = compile_frame
+
+
+def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
+    """A backend of torch.compile that is given our graphs; in a session with what `@autograph` adds around them."""
+    chosen = performing.settings()
+
+    @functools.wraps(backend)
+    def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        if chosen is None or not chosen.asserts:
+            attempt = attempt_under_way()
+            settle(graph, refuse=attempt is not None and not attempt.settled)
+        check_types(graph)
+        keep_operands(graph)
+        if not performing.is_looking():
+            compiles = getattr(backend, "__name__", "") != "eager"
+            exponents_as_tensors(graph, at_the_top=compiles)
+            if compiles:
+                write_behind(graph)
+                ask_python(graph)
+            postpone_reads(graph)
+            if compiles:
+                ask_python(graph, left_over=True)
+                pass_symbols(graph)
+        if chosen is not None:
+            check_shown_objects()
+        with places_of_results(backend), places_of_views(backend):
+            compiled = backend(graph, inputs)
+        run = refusing_second_gradients(graph, leaving_modes(graph, compiled))
+        return run if chosen is None else keeping_inputs(graph, run)
+
+    return compile_graph
+
+
+def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
+    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`),
+    and what is wrapped there, however deep, is converted.
+    """
+    if code.co_filename != external_utils.__file__:
+        return False
+    inner = [inspect.unwrap(cell.cell_contents) for cell in closure]
+    codes = [getattr(one, "__code__", getattr(type(one).__call__, "__code__", None)) for one in inner]
+    return any(is_marked(found) for found in codes if found is not None)
+
+
+_alone: list[bool] = []  # calls under way whose functions may become graphs of their own
+
+
+@contextlib.contextmanager
+def frames_of_their_own() -> Iterator[None]:
+    """While this is in force, functions that Dynamo compiles by themselves, behind a break, are converted, too."""
+    _alone.append(True)
+    try:
+        yield
+    finally:
+        _alone.pop()
+
+
+def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
+    """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
+    first: CaptureError | None = None
+    settled: Attempt | None = None  # what succeeds where no attempt does without numbers that may be tensors
+    while True:
+        try:
+            with following_values() as callers, under_way(attempt), _settings(attempt):
+                return trace(attempt)
+        except CaptureError as error:
+            diagnostic = error.diagnostic
+            following = attempt.after(error, callers.get((diagnostic.filename, diagnostic.line)))
+            if diagnostic.message == OF_TWO_TYPES:
+                settled = settled or replace(attempt, settled=True)
+            if following is None:
+                following, settled = settled, None
+            if following is None:
+                explained = with_reason(error)
+                if explained is error:
+                    raise
+                raise explained from error.__cause__
+            attempt, first = following, first or error
+        except AssertionError as error:
+            if EXPRESSION in str(error) and not attempt.whole:
+                attempt = replace(attempt, whole=True)
+                continue
+            if first is None or not attempt.enter_skipped:
+                raise  # else torch's switch for skipped functions has not been up to it
+            raise first from None
+
+
+_REPAIRS = (
+    numbers_of_copies,
+    views_in_bodies,
+    python_calls,
+    size_arguments,
+    backend_flags,
+    ctc_losses,
+    floats_read_outside,
+    guards_once,
+    floats_as_computed,
+    numbers_as_tensors,
+    local_assumptions,
+    known_sizes,
+    gradients_of_their_own,
+    indices_from_data,
+    natural_exponents,
+    flags_as_integers,
+    choosing_extremes,
+    deques_with_lengths,
+    contexts_of_functions,
+    written_modules,
+    contents_in_place,
+    groups_as_they_are,
+    types_of_parameters,
+    lists_of_tensors,
+    sums_of_none,
+)
+
+
+@contextlib.contextmanager
+def _settings(attempt: Attempt) -> Iterator[None]:
+    """What holds while a converted function is compiled.
+
+    Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
+    torch.compile leaves that guard out by default. A branch may turn Inductor's choice of layouts and its folding of
+    constants off (see runtime/gradients.py); they are back afterwards.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    chosen = {name: getattr(inductor_config, name) for name in _SET_BACK}
+    try:
+        with contextlib.ExitStack() as stack:
+            for one in _REPAIRS:
+                stack.enter_context(one())
+            stack.enter_context(failing_calls(places_around))
+            stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
+            stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
+            stack.enter_context(squeezes(attempt.checked_squeezes))
+            if attempt.whole:
+                stack.enter_context(whole_numbers())
+            if attempt.trace_gradients:
+                stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
+            stack.enter_context(inductor_config.patch(chosen))
+            stack.enter_context(splitting(attempt.splits))
+            stack.enter_context(growing(bool(attempt.growing), attempt.first_trips))
+            stack.enter_context(translated())
+            yield
+    finally:
+        sys.setrecursionlimit(limit)
