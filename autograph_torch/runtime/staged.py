@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
@@ -109,38 +109,27 @@ def run(
             state = (current_token(outer), *state[1:])
             spec = ("tuple", len(state), (spec_of(state[0]), *spec[2][1:]))
         notes.begin_attempt(site)
-        tensors = outside_tensors(site)
-        groups = notes.groups(site)
-        memories = copies_outside(tensors, groups)
-        # The memories, containers and attributes that trips write to are carried behind the state.
-        carriers = outermost((*containers, *written_containers(site)))
-        fields = notes.field_count(site)
-        attributes = read_fields(site, fields)
-        check_apart(carriers, (*state, *attributes))
-        carried = (*written(groups, memories), *carriers, *attributes)
+        around = _around(site, containers)
+        attributes = read_fields(site, around.fields)
+        check_apart(around.containers, (*state, *attributes))
+        carried = (*written(around.groups, around.memories), *around.containers, *attributes)
         carried_spec = spec_of(carried, seen=[*seen], path=_CARRIED)
         notes.note_memories(site, carried_spec)
         same = notes.same_tensors(site)
         init = _initial(site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
         init = _together(init, init)
-        leaves = _attempt(site, test, trip, init, state, handed, tensors, groups, memories, carriers, fields, sure)
+        leaves = _attempt(site, test, trip, init, state, handed, around, sure)
         if notes.stand_ins_suffice(site) and not lists_that_grow(site) and notes.agrees(site):
             ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
-            final, contents = decode(notes.carry_decoder(site), ends, plain_inside(carriers), handed)
+            final, contents = decode(notes.carry_decoder(site), ends, plain_inside(around.containers), handed)
             final = _whole(final, state, same)
             if pure:
                 notes.check_pure(site)
                 return tuple(final[1:])
-            behind = len(contents) - fields
-            count = behind - len(carriers)
-            write_outside(
-                tensors, groups, contents[:count], notes.memory_gradients(site)[:count], notes.leaves_at(site)
-            )
-            write_back_carried(site, carriers, contents[count:behind])
-            write_fields(site, contents[behind:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
-            note_kept(site, sure, (state, attributes), (final, contents[behind:]))
+            _write_back(site, around, contents)
+            note_kept(site, sure, (state, attributes), (final, contents[len(contents) - around.fields :]))
             note_results(site, tuple(final[1:]))
             end_loop(site)
             return tuple(final[1:])
@@ -155,6 +144,39 @@ def run(
     return refuse("AG311", "a loop changes the type of a value on every trip", "give it one type before the loop")
 
 
+class _Around(NamedTuple):
+    """What trips use from around them, as far as earlier attempts have told. It is carried behind the state.
+
+    tensors, groups: tensors that need stand-ins, and how they lie in memory; memories: a copy of each.
+    containers: lists and dicts that trips write to.
+    fields: how many attributes of objects they write to.
+    """
+
+    tensors: tuple[torch.Tensor, ...]
+    groups: tuple[Group, ...]
+    memories: tuple[torch.Tensor, ...]
+    containers: tuple[Any, ...]
+    fields: int
+
+
+def _around(site: str, containers: tuple[Any, ...]) -> _Around:
+    tensors = outside_tensors(site)
+    groups = notes.groups(site)
+    memories = copies_outside(tensors, groups)
+    carriers = outermost((*containers, *written_containers(site)))
+    return _Around(tensors, groups, memories, carriers, notes.field_count(site))
+
+
+def _write_back(site: str, around: _Around, contents: State) -> None:
+    """Behind the loop: what it has carried behind its state, to where it came from."""
+    behind = len(contents) - around.fields
+    count = behind - len(around.containers)
+    gradients = notes.memory_gradients(site)[:count]
+    write_outside(around.tensors, around.groups, contents[:count], gradients, notes.leaves_at(site))
+    write_back_carried(site, around.containers, contents[count:behind])
+    write_fields(site, contents[behind:])
+
+
 def _attempt(
     site: str,
     test: Callable[[State], Any],
@@ -162,15 +184,12 @@ def _attempt(
     init: list[torch.Tensor],
     initial: State,
     handed: State,
-    tensors: tuple[torch.Tensor, ...],
-    groups: tuple[Group, ...],
-    memories: tuple[torch.Tensor, ...],
-    containers: State,
-    fields: int,
+    around: _Around,
     sure: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
     decoder, count, same = notes.carry_decoder(site), len(init), notes.same_tensors(site)
+    tensors, groups, memories, containers, fields = around
     originals = plain_inside(containers)
 
     def entered_with(leaves: list[torch.Tensor]) -> tuple[State, tuple[torch.Tensor, ...], State]:
