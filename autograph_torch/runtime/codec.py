@@ -31,7 +31,7 @@ import torch
 from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
-from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec
+from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec, count, travel
 from autograph_torch.runtime.picking import Choice, chosen
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
@@ -236,7 +236,7 @@ class _Writer:
             return f"originals[{plan[1]}]"
         if kind == "outer":
             self.made[path] = f"tensor{self.used}"
-            self.used += 1  # it travelled in case the other branch gave another one
+            self.used += count(travel(plan))  # it travelled in case the other branch gave another one
             return f"({self.made[path]} := thing({plan[1]}))"
         if kind == "again":
             return self.made[plan[1]]

@@ -194,3 +194,15 @@ def a_name_is_the_tensor_from_around_in_some_trips_only(x):
         y = start if start.sum() > 50 else y + start
         k += 1
     return y, start, k
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 2),), lambda: (vec(-1, -2),), lambda: (vec(1, -2),)], grad=True)
+def what_may_be_a_number_is_unchanged_in_front_of_others(x):
+    penalty = 0.0
+    if x[0] > 0:
+        penalty = x.norm()
+    if x.sum() > 0:
+        kept, n = penalty, 2
+    else:
+        kept, n = penalty, 3
+    return x * kept, penalty + x.sum(), n
