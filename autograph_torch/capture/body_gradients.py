@@ -5,6 +5,9 @@ of `torch.stack`), what its two sides give may lie in different orders (`expand`
 refuses it: "might be aliasing the input or the output", "The sorted order of strides of the two branches' output
 doesn't match".
 
+    if p: y = torch.cat([y, y])         for the branch that was not taken the gradient of y has another size: it is
+    else: y = y[mask]                   traced with zeros of its own ("shape '[4]' is invalid for input of size 2")
+
 Private: cond.create_bw_fn of torch._higher_order_ops, which makes the backward pass of a body, for loops too, and the
 classes CondAutogradOp and WhileLoopAutogradOp.
 tests/capture/test_body_gradients.py fails clearly when torch changes it.
@@ -19,6 +22,7 @@ from typing import Any
 
 import torch
 from torch._higher_order_ops.while_loop import WhileLoopAutogradOp
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, statically_known_true, sym_eq
 
 from autograph_torch.capture.merging import cond_module
 from autograph_torch.capture.patching import patched
@@ -31,11 +35,17 @@ def gradients_of_their_own() -> Iterator[None]:
     operators: tuple[Any, ...] = (cond_module.CondAutogradOp, WhileLoopAutogradOp)
 
     @functools.wraps(create)
-    def create_with_copies(*args: Any, **kwargs: Any) -> Any:
-        backward = create(*args, **kwargs)
+    def create_with_copies(fn: Callable[..., Any], args: tuple[Any, ...], **kwargs: Any) -> Any:
+        gradients: list[Any] = []  # those of the results, in the trace that is under way
+
+        def fitting(*operands: Any) -> Any:
+            return _fitted(fn(*operands), gradients)
+
+        backward = create(fitting, args, **kwargs)
 
         @functools.wraps(backward)
         def copied(*inputs: Any) -> Any:
+            gradients[:] = inputs[len(args) :]
             return [_copy(one, like) for one, like in zip(backward(*inputs), inputs, strict=False)]
 
         return copied
@@ -53,6 +63,58 @@ def _of_copies(backward: Callable[..., Any]) -> Callable[..., Any]:
         return backward(ctx, *[_copy(one, one) for one in gradients])
 
     return backward_of_copies
+
+
+def with_fitting_gradients(graph: torch.fx.GraphModule, run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, where nothing is compiled: then a backward pass is made in each call, for all sizes that data decide."""
+    if not any(_has_branches_of_two_sizes(one) for one in graph.modules() if isinstance(one, torch.fx.GraphModule)):
+        return run
+
+    @functools.wraps(run)
+    def fitting(*inputs: Any) -> Any:
+        with gradients_of_their_own():
+            return run(*inputs)
+
+    return fitting
+
+
+def _has_branches_of_two_sizes(graph: torch.fx.GraphModule) -> bool:
+    branches = [node for node in graph.graph.nodes if node.target is torch.ops.higher_order.cond]
+    results = [user.meta.get("example_value") for node in branches for user in node.users]
+    return any(isinstance(one, torch.Tensor) and has_free_unbacked_symbols(one) for one in results)
+
+
+def _fitted(results: Any, gradients: list[Any]) -> list[Any]:
+    """Results in the sizes of the gradients that came for them: those of floating-point numbers have one each."""
+    floats = [k for k, one in enumerate(results) if isinstance(one, torch.Tensor) and one.is_floating_point()]
+    fitted = list(results)
+    if len(floats) == len(gradients):
+        for k, gradient in zip(floats, gradients, strict=True):
+            if not statically_known_true(sym_eq(fitted[k].shape, gradient.shape)):
+                fitted[k] = _fitted_op(fitted[k], gradient)
+    return fitted
+
+
+@torch.library.custom_op("autograph_torch::fitted", mutates_args=())
+def _fitted_op(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The tensor where it has the size of another one; elsewhere the branch was not taken, and nobody asks."""
+    return tensor.clone() if tensor.shape == like.shape else torch.zeros_like(like, dtype=tensor.dtype)
+
+
+@_fitted_op.register_fake
+def _(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(like, dtype=tensor.dtype)
+
+
+def _remember(ctx: Any, inputs: tuple[torch.Tensor, ...], output: torch.Tensor) -> None:
+    ctx.save_for_backward(inputs[0])
+
+
+def _fitted_backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+    return _fitted_op(gradient, *ctx.saved_tensors), None
+
+
+_fitted_op.register_autograd(_fitted_backward, setup_context=_remember)
 
 
 def _copy(gradient: Any, like: Any) -> Any:

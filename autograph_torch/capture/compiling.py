@@ -25,7 +25,7 @@ from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_way
 from autograph_torch.capture.backend_flags import backend_flags
-from autograph_torch.capture.body_gradients import gradients_of_their_own
+from autograph_torch.capture.body_gradients import gradients_of_their_own, with_fitting_gradients
 from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
@@ -126,10 +126,10 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             attempt = attempt_under_way()
             settle(graph, refuse=attempt is not None and not attempt.settled)
+        compiles = getattr(backend, "__name__", "") != "eager"
         check_types(graph)
         keep_operands(graph)
         if not performing.is_looking():
-            compiles = getattr(backend, "__name__", "") != "eager"
             exponents_as_tensors(graph, at_the_top=compiles)
             if compiles:
                 write_behind(graph)
@@ -143,6 +143,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         with places_of_results(backend), places_of_views(backend):
             compiled = backend(graph, inputs)
         run = refusing_second_gradients(graph, leaving_modes(graph, compiled))
+        run = run if compiles else with_fitting_gradients(graph, run)
         return run if chosen is None else keeping_inputs(graph, run)
 
     return compile_graph

@@ -36,6 +36,28 @@ def transposed_in_a_loop(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return x
 
 
+def twice_as_long_on_one_side(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    y = x * w
+    if x.sum() > 0:
+        y = torch.cat([y, x])
+    return y.exp()
+
+
+def rows_on_one_side(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    y = x * w
+    if x.sum() > 0:
+        y = y[w.sum(1) > 2] * w[0]
+        if w.sum() > 0:
+            y = y[:1]
+    return y.sin()
+
+
+@pytest.mark.parametrize("backend", ["eager", *BACKENDS])
+@pytest.mark.parametrize("function", [twice_as_long_on_one_side, rows_on_one_side])
+def test_gradients_of_results_of_two_sizes(function: Callable[..., Any], backend: str) -> None:
+    test_gradients(function, backend)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", [parts_of_one_gradient, expanded_on_one_side, transposed_in_a_loop])
 def test_gradients(function: Callable[..., Any], backend: str) -> None:
