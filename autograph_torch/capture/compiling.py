@@ -31,6 +31,7 @@ from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
 from autograph_torch.capture.deques import deques_with_lengths
+from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
@@ -42,7 +43,6 @@ from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
-from autograph_torch.capture.log_sum_exp import sums_of_none
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
@@ -228,7 +228,7 @@ _REPAIRS = (
     groups_as_they_are,
     types_of_parameters,
     lists_of_tensors,
-    sums_of_none,
+    empty_tensors,
 )
 
 

@@ -1,9 +1,10 @@
-"""torch.logsumexp where only data tell whether there is anything to sum."""
+"""torch.logsumexp and losses of classes where only data tell whether there is any element."""
 
 from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from autograph_torch import autograph
 
@@ -42,3 +43,23 @@ def test_whole_numbers() -> None:
 
     x = torch.tensor([1.0, 2.0, -1.0])
     torch.testing.assert_close(autograph(backend="eager")(function)(x), function(x))
+
+
+def of_labelled_rows(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    mask = target != -100
+    loss = F.cross_entropy(logits[mask], target[mask], reduction="sum")
+    if mask.any():
+        loss = loss + F.cross_entropy(logits[mask], target[mask], label_smoothing=0.1)
+    return loss
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_losses_of_classes(backend: str) -> None:
+    compiled = autograph(backend=backend)(of_labelled_rows)
+    for target in (torch.tensor([2, -100, 0]), torch.tensor([-100, -100, -100])):
+        expected, found = (torch.arange(9.0).reshape(3, 3).sin().requires_grad_() for _ in range(2))
+        losses = of_labelled_rows(expected, target), compiled(found, target)
+        torch.testing.assert_close(losses[1], losses[0])
+        for loss in losses:
+            loss.backward()
+        torch.testing.assert_close(found.grad, expected.grad)

@@ -1,0 +1,80 @@
+"""torch.logsumexp and losses of classes, of a tensor whose size depends on data, and which may be empty.
+
+    torch.logsumexp(x[x > 0], dim=0)
+    F.cross_entropy(logits[mask], target[mask])
+
+torch's definitions of these operators ask whether there is any element, where only data can tell.
+
+- logsumexp: an empty tensor has no maximum. One more element is thought of: -inf, whose exponential adds nothing. (What
+  runs with the backend `eager` is torch's own kernel; the definition tells its result's size, and is what compilers are
+  given.)
+- nll_loss: its result is made of another operator, for which empty tensors are nothing special.
+
+Private name: torch._decomp.decomposition_table, and Inductor's copy of it.
+tests/capture/test_empty_tensors.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch._decomp import decomposition_table
+from torch._inductor.decomposition import decompositions as decompositions_of_inductor
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
+
+_LOG_SUM_EXP = torch.ops.aten.logsumexp.default
+_LOSS = torch.ops.aten.nll_loss.default
+
+
+@contextlib.contextmanager
+def empty_tensors() -> Iterator[None]:
+    """While this is in force, these operators take tensors of unknown size."""
+    tables: tuple[dict[Any, Any], ...] = (decomposition_table, decompositions_of_inductor)
+    makers = {_LOG_SUM_EXP: _log_sum_exp, _LOSS: _loss}
+    found = [(table, operator, table[operator]) for table in tables for operator in makers if operator in table]
+    for table, operator, original in found:
+        table[operator] = makers[operator](original)
+    try:
+        yield
+    finally:
+        for table, operator, original in found:
+            table[operator] = original
+
+
+def _log_sum_exp(original: Callable[..., Any]) -> Callable[..., Any]:
+    def logsumexp(self: torch.Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Any:
+        dims = [dim] if isinstance(dim, int) else list(dim)
+        if not dims or not self.ndim or self.is_complex() or not _from_data(self.numel()):
+            return original(self, dim, keepdim)
+        terms = self if self.is_floating_point() else self.to(torch.get_default_dtype())
+        largest = torch.amax(_with_one_more(terms, dims), dims, keepdim=True)
+        largest = torch.masked_fill(largest, largest.abs() == torch.inf, 0)
+        total = torch.sum(torch.exp(terms - largest), dims, keepdim=True).log() + largest
+        return total if keepdim else torch.squeeze(total, dims)
+
+    return logsumexp
+
+
+def _loss(original: Callable[..., Any]) -> Callable[..., Any]:
+    def nll_loss(self: torch.Tensor, target: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        decomposed = _LOSS.decompose(self, target, *args, **kwargs) if _from_data(self.numel()) else NotImplemented
+        return original(self, target, *args, **kwargs) if decomposed is NotImplemented else decomposed
+
+    return nll_loss
+
+
+def _with_one_more(tensor: torch.Tensor, dims: list[int]) -> torch.Tensor:
+    """With -inf behind the elements of each of these dimensions whose size depends on data."""
+    for dim in dims:
+        if _from_data(tensor.shape[dim]):
+            sizes = list(tensor.shape)
+            sizes[dim] = 1
+            tensor = torch.cat([tensor, tensor.new_full(sizes, -torch.inf)], dim)
+    return tensor
+
+
+def _from_data(number: int | torch.SymInt) -> bool:
+    return isinstance(number, torch.SymInt) and has_free_unbacked_symbols(number.node.expr)
