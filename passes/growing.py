@@ -15,6 +15,13 @@ a display, and everything that is done with it must be one of these:
     xs = xs + [y]       xs[-1], xs[0]           if xs:                                  zip(xs, ys) or reversed(xs)
 
 A comprehension over it is another such list: `torch.stack([y * 2 for y in xs])`.
+
+Where the number of trips is known and data decide in a trip whether it adds to the list, the trace does not follow them
+one by one: there would be too many ways to the end.
+
+    for i, y in enumerate(x):              for i, y in ag.rolled(ag.enumerate(x)):
+        if y > 0:                              if y > 0:
+            xs.append(y)                           xs.append(y)
 """
 
 from __future__ import annotations
@@ -31,14 +38,16 @@ from autograph_torch.analysis.scopes import (
     names_of,
     parameters,
     reads,
+    sub_statements,
     walk_scope,
 )
-from autograph_torch.source.nodes import name, place, rebuild, replace, walk
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call, constant, runtime_call, thunk, tuple_of
 
 OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
 OF_ALL = {"sum": "total", "max": "largest", "min": "smallest"}
 ITERATORS = ("enumerate", "zip", "reversed")
+_ITERATORS_OF_THE_RUNTIME = ("range", *ITERATORS)
 
 # A use of a list: the name in it, and what is written in the place of what.
 Use = tuple[gast.Name, gast.AST, gast.AST]
@@ -59,6 +68,7 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     bound = [one.id for one, old, _ in uses if one is old and not isinstance(one.ctx, gast.Load)]
     eligible = {n for n in names - hidden - unknown if bound.count(n) == 1}
     written = {id(old): new for one, old, new in uses if one.id in eligible and old is not new}
+    rolled = {id(node) for node in nodes if isinstance(node, gast.For) and _decides_inside(node.body, facts)}
 
     def rewrite(node: gast.AST, growing: frozenset[str] = frozenset()) -> gast.AST | list[gast.AST]:
         if isinstance(node, SCOPES) and id(node) not in written:
@@ -68,15 +78,34 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
             return replace(node, new if isinstance(node, gast.Name) else rebuild(new, lambda inner: rewrite(inner)))
         grow = sorted((loops.get(id(node), set()) & eligible) - growing)
         done = rebuild(node, lambda inner: rewrite(inner, growing.union(grow)))
+        if id(node) in rolled:
+            done = derive(done, iter=replace(node.iter, runtime_call("rolled", _of_the_runtime(done.iter, facts))))
         before = [place(assign([n], runtime_call("growing_list", name(n))), node) for n in grow]
         return [*before, done] if grow else done
 
-    return rebuild(function, lambda node: rewrite(node)) if eligible else function
+    return rebuild(function, lambda node: rewrite(node)) if eligible or rolled else function
 
 
 def _is_told(loop: gast.AST, facts: Facts) -> bool:
     """Whether a trace has failed at this loop, or in it."""
     return any(getattr(node, "lineno", None) in facts.growing_lines for node in walk(loop))
+
+
+def _decides_inside(block: list[gast.AST], facts: Facts) -> bool:
+    """Whether a trace has failed at a statement in a block, which is in no loop in there."""
+    return any(
+        not isinstance(node, (*LOOPS, *SCOPES))
+        and (getattr(node, "lineno", None) in facts.growing_lines or _decides_inside(sub_statements(node), facts))
+        for node in block
+    )
+
+
+def _of_the_runtime(iterable: gast.expr, facts: Facts) -> gast.expr:
+    """`enumerate(x)` -> `ag.enumerate(x)`, which tells of elements by their positions."""
+    if not facts.kinds.is_builtin(getattr(iterable, "func", None), _ITERATORS_OF_THE_RUNTIME):
+        return iterable
+    arguments = [_of_the_runtime(one, facts) for one in iterable.args]
+    return replace(iterable, derive(iterable, func=runtime_call(iterable.func.id).func, args=arguments))
 
 
 def _added_to(loop: gast.AST) -> set[str]:

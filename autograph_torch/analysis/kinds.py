@@ -533,7 +533,7 @@ class Kinds:
             return T
         if runtime_function(node) in ("tolist", "sum_"):
             return S
-        if runtime_function(node) == "elements_of":
+        if runtime_function(node) in ("elements_of", "rolled"):
             return D
         if isinstance(node.func, gast.Attribute):
             return self._method_call(node.func, node)

@@ -27,7 +27,7 @@ from autograph_torch.runtime.growing import (
     tensor_of,
 )
 from autograph_torch.runtime.iteration import enumerate_ as enumerate
-from autograph_torch.runtime.iteration import numbers, once
+from autograph_torch.runtime.iteration import numbers, once, rolled
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
@@ -86,6 +86,7 @@ __all__ = [
     "read",
     "repeated",
     "reversed",
+    "rolled",
     "smallest",
     "stacked",
     "sum_",

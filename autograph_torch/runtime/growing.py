@@ -195,7 +195,8 @@ def run_twice(
         rooms += (torch.zeros((size + 1, *shape), dtype=dtype, device=device),)
     final = again(rooms, False)
     for k in range(number):
-        _take(lists[k], final[rebound + 2 * number + k], first[rebound + k])
+        rows = final[rebound + 2 * number + k].clone()  # with gradients a loop gives a part of all that it has kept
+        _take(lists[k], rows, first[rebound + k])
     for k in range(len(owners)):
         _put_behind(owners[k], lists[len(named) + k])
     given = final[rebound + 3 * number :]

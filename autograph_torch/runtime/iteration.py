@@ -77,6 +77,14 @@ def numbers(values: Any) -> Any:
     return Sequence(values.shape[0], lambda k: values.select(0, k).item(), False)
 
 
+def rolled(iterable: Any) -> Any:
+    """What a loop in the graph runs over, also where the number of its trips is known."""
+    if not torch.compiler.is_compiling():
+        return iterable
+    found = staged(iterable)
+    return iterable if found is None else Sequence(found.length, found.item, False)
+
+
 class Once:
     """The iterable of a block that is run once and may be left early."""
 

@@ -86,6 +86,14 @@ def test_another_list_while_it_is_iterated() -> None:
     assert "growing_list" not in text_of(text.replace("path(xs, x)", "path(x)"), 3)
 
 
+def test_a_known_number_of_trips() -> None:
+    lines = "xs = []", "for i, y in enumerate(x):", "    if y > i:", "        xs.append(y)", "return xs"
+    text = text_of("def path(x):\n" + textwrap.indent("\n".join(lines), "    "), 4)
+    assert "ag.for_loop(ag.rolled(ag.enumerate(x)), body, (), mutated=(xs,))" in text
+    inner = "def path(x):\n    for y in x:\n        while y > 1:\n            y = y / 2\n    return y"
+    assert "rolled" not in text_of(inner, 3)  # the loop inside is the one
+
+
 def test_another_line() -> None:
     assert "growing_list" not in text_of(BEFORE, 9)
 

@@ -495,3 +495,55 @@ def what_cannot_grow_is_followed_trip_by_trip(x, at):
         rows.append(x * k)
     rows = torch.stack(rows) if len(rows) > 0 else torch.tensor(rows)
     return rows.sum()
+
+
+SIX = [
+    lambda: (vec(1, -2, 3, 4, -5, 6),),
+    lambda: (vec(-1, -2, -3, -4, -5, -6),),
+    lambda: (vec(1, 2, 3, 4, 5, 6),),
+]
+
+
+@program(inputs=SIX, grad=True)
+def rows_of_a_known_number_that_pass_a_test(x):
+    kept = []
+    for v in x:
+        if v > 0:
+            kept.append(v * v)
+    return torch.stack(kept) if kept else torch.zeros(0)
+
+
+@program(inputs=SIX[::2])
+def positions_of_a_known_number_that_pass_a_test(x):
+    places = []
+    for i, v in enumerate(x):
+        if v > 0:
+            places.append(i)
+    return torch.tensor(places), len(places), places
+
+
+@program(inputs=SIX, grad=True)
+def a_list_of_ever_larger_rows_of_a_known_number(x):
+    chain = [x[0]]
+    for i in range(1, len(x)):
+        if x[i] > chain[-1]:
+            chain.append(x[i])
+    return torch.stack(chain) * 2
+
+
+class KeepsRowsOfAKnownNumber(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = []
+
+    def forward(self, x):
+        self.kept = []
+        for v in x:
+            if v > 0:
+                self.kept.append(v * 2)
+        if len(self.kept) > 1:
+            return torch.stack(self.kept).sum()
+        return x.sum()
+
+
+program(inputs=SIX)(KeepsRowsOfAKnownNumber)
