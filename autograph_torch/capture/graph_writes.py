@@ -16,7 +16,7 @@ from torch.fx import Node
 Storage = int
 
 _OPERATORS = ("cond", "while_loop")
-_NO_WRITES = frozenset(("requires_grad_",))
+_NO_WRITES = frozenset(("requires_grad_", "and_", "or_", "not_"))  # the latter are functions of Python's operator
 _NAMES = "setitem iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
 _IN_PLACE = frozenset(getattr(operator, name) for name in _NAMES)
 _IN_PLACE_METHODS = frozenset(f"__{name}__" for name in _NAMES)

@@ -41,7 +41,7 @@ Root = Storage | tuple[int, ...]  # a storage, or what a loop's trips tell the t
 Roots = frozenset[Root]
 Pairs = frozenset[tuple[int, int]]  # of results, by position: those of which both may be one tensor at a time
 
-_OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "autograd_function_apply"))
+_OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "index_copy", "autograd_function_apply"))
 _NOTHING: Roots = frozenset()
 
 

@@ -34,6 +34,7 @@ from autograph_torch.runtime.instances import put_together
 from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec, count, travel
 from autograph_torch.runtime.picking import Choice, chosen
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.shrinking import rows_of
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
 _ABSENT: Spec = ("hole",)
@@ -53,6 +54,7 @@ _NAMES = {
     "either": either,
     "number_flag": number_flag,
     "put_together": put_together,
+    "rows_of": rows_of,
     "thing": thing,
     "Maybe": Maybe,
     "Undefined": Undefined,
@@ -149,6 +151,10 @@ class _Writer:
             self._encode_maybe(path, spec, plan)
         elif kind == "either":
             self._encode_either(path, spec, plan)
+        elif kind == "shrinking":
+            number = "0" if _absent(spec) else f"{path}.shape[0]"
+            self._leaf(f"torch.scalar_tensor({number}, dtype=torch.int64)", torch.int64)
+            self.encode(path, spec, plan[2][0])
         elif kind in CONTAINERS:
             for k, part in enumerate(plan[2]):
                 inner = f"{path}.{plan[1][1][k]}" if kind in ("record", "instance") else f"{path}[{self._key(plan, k)}]"
@@ -255,6 +261,10 @@ class _Writer:
             return f"either({self.decode(plan[2][0], path)}, {flag})"
         if kind == "choice":
             return self._choice(plan, path)
+        if kind == "shrinking":
+            count = self._next_leaf(torch.int64)
+            self.made[path] = f"tensor{self.used}"
+            return f"({self.made[path]} := rows_of({count}, {self._next_leaf(plan[2][0][1])}))"
         return self._container(plan, [self.decode(part, (*path, k)) for k, part in enumerate(plan[2])])
 
     def _choice(self, plan: Plan, path: tuple[int, ...]) -> str:

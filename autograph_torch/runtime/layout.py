@@ -33,7 +33,8 @@ SHARED = ("same", "again", "outer")
 MAPPINGS = ("dict", "ordered")
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
 # A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
-FLAGGED = ("maybe", "either", "choice")
+# A "shrinking" tensor is the first rows of a buffer, and how many (see shrinking.py): a part of plans of loops only.
+FLAGGED = ("maybe", "either", "choice", "shrinking")
 CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", *FLAGGED)
 
 
@@ -100,6 +101,12 @@ def gradients(plan: Plan) -> tuple[bool, ...]:
 def on_cpu(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it is a tensor on the CPU. (Numbers and flags are read wherever they are.)"""
     return tuple(leaf[0] == "tensor" and leaf[3] == "cpu" for leaf in _leaves(plan))
+
+
+def buffers(plan: Plan) -> tuple[bool, ...]:
+    """For every leaf of a plan, whether it is the buffer of a tensor that loses rows: it follows their number."""
+    kinds = [leaf[0] for leaf in _leaves(plan)]
+    return tuple(before == "shrinking" for before in ["", *kinds[:-1]])
 
 
 def count(plan: Plan) -> int:
@@ -176,6 +183,8 @@ def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     if plan == spec:
         return plan
     spec = carry_plan(_unaliased(spec))
+    if kind == "shrinking":
+        return (kind, plan[1], (join_carry(plan[2][0], spec, sure),))
     if kind == "tensor" and spec[0] == "tensor":
         return _carry_tensors(plan, spec)
     if kind == "number" and spec[0] == "number" and plan != spec:
@@ -200,7 +209,7 @@ def within_reach(plan: Plan) -> Plan:
     def look(part: Plan) -> Plan:
         if part[0] == "again" and part[1] not in places:
             return part[2]  # type: ignore[no-any-return]
-        if part[0] in CONTAINERS and part[0] != "choice":
+        if part[0] in CONTAINERS and part[0] not in ("choice", "shrinking"):
             return (part[0], part[1], tuple(look(one) for one in part[2]))
         return part
 
@@ -209,7 +218,7 @@ def within_reach(plan: Plan) -> Plan:
 
 def _places(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Where the tensors and choices of a plan are, without those inside of choices."""
-    if plan[0] in ("tensor", "outer", "choice"):
+    if plan[0] in ("tensor", "outer", "choice", "shrinking"):
         yield path
     elif plan[0] in CONTAINERS:
         for k, part in enumerate(plan[2]):
@@ -224,6 +233,8 @@ def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
             f"a loop changes a value from {describe(plan)} to {describe(spec)}",
             "convert it before the loop, so that every trip sees the same dtype and device",
         )
+    if _fewer_rows(sizes, spec[2]):
+        sizes = (-1, *sizes[1:])
     same = len(sizes) == len(spec[2]) and all(a == b or -1 in (a, b) for a, b in zip(sizes, spec[2], strict=True))
     if not same:
         raise Mismatch(
@@ -232,6 +243,43 @@ def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
             "allocate it at its final size before the loop, or collect the results in a list of known length",
         )
     return ("tensor", dtype, sizes, device, grad or spec[4])
+
+
+def _fewer_rows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether sizes are known to be those of fewer rows."""
+    return len(before) == len(after) > 0 and before[1:] == after[1:] and 0 <= after[0] < before[0]
+
+
+def shrinking(plan: Plan, initial: Spec, leaves: tuple[int, ...]) -> Plan:
+    """The plan of a carry in which these leaves have another number of rows after each trip.
+
+    Only tensors that the loop begins with: what is made up in the place of a missing one says nothing about its size.
+
+    Raises:
+        Mismatch: their gradients are recorded.
+    """
+    position = -1
+
+    def look(part: Plan, begin: Spec) -> Plan:
+        nonlocal position
+        if part[0] in FLAGGED:
+            position += count(part)
+            return part
+        if part[0] in CONTAINERS:
+            parts = begin[2] if begin[0] == part[0] and len(begin[2]) == len(part[2]) else [("hole",)] * len(part[2])
+            return (part[0], part[1], tuple(look(a, b) for a, b in zip(part[2], parts, strict=True)))
+        position += count(part)
+        if part[0] != "tensor" or position not in leaves or _unaliased(begin)[0] != "tensor":
+            return part
+        if part[4]:
+            raise Mismatch(
+                "AG311",
+                f"a loop changes the number of rows of {describe(part)} with a gradient",
+                "keep all rows and a mask of those in use, or detach it",
+            )
+        return ("shrinking", "", (part,))
+
+    return look(plan, initial)
 
 
 def sharing(plan: Plan, then: Spec, otherwise: Spec) -> Plan:
@@ -394,7 +442,7 @@ def describe(spec: Spec) -> str:
         return f"the Python {type(spec[1]).__name__} {spec[1]!r}" if spec[1] is not None else "None"
     if kind in SHARED:
         return describe(spec[2])
-    if kind == "either":
+    if kind in ("either", "shrinking"):
         return describe(spec[2][0])
     if kind == "undefined":
         return f"no value for `{spec[1]}`"

@@ -208,6 +208,28 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
 
 
 @torch.compiler.assume_constant_result
+def note_resized(site: str, leaves: tuple[int, ...]) -> bool:
+    """Remember which leaves of a loop's carry have another number of rows after a trip; whether that is new."""
+    notes = tracing.notebook()
+    carry, memories_written = notes[site, "plan"][2]
+    try:
+        shrunk = layout.shrinking(carry, notes[site, "init"], leaves)
+    except layout.Mismatch as mismatch:
+        raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
+    if shrunk == carry:
+        return False
+    notes[site, "plan"], notes[site, "agrees"] = ("tuple", 2, (shrunk, memories_written)), False
+    tracing.written_leaves(site).clear()
+    return True
+
+
+@torch.compiler.assume_constant_result
+def buffers(site: str) -> tuple[bool, ...]:
+    """For every leaf of a loop's carry, whether it is the buffer of a tensor that loses rows."""
+    return layout.buffers(tracing.notebook()[site, "plan"])
+
+
+@torch.compiler.assume_constant_result
 def takes_apart(site: str) -> bool:
     """Whether the objects that a loop begins with are taken apart: a trip has put others in their place."""
     return (site, "apart") in tracing.notebook()

@@ -1,6 +1,7 @@
 """One torch.while_loop for a state of any structure, with the gaps of torch's operator closed.
 
 - Python numbers in the state travel as 0-d tensors and are Python numbers inside the body.
+- A tensor that loses rows travels in a buffer of as many as it begins with (shrinking.py).
 - A value that changes its type on the first trip (`total = 0`, then `total + x.sum()`) starts as what it becomes.
 - Every result is cloned and contiguous; the predicate never aliases the state. Names that are one tensor before the
   loop and after every trip travel as one, and are one behind it.
@@ -63,6 +64,7 @@ from autograph_torch.runtime.outside import (
 )
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.shrinking import buffered, resized
 from autograph_torch.runtime.structure import Seen, copies_of, spec_of, tensors_in
 from autograph_torch.runtime.values import HOLE, Hole
 
@@ -264,7 +266,11 @@ def _attempt(
         spec = ("tuple", 2, (state_spec, spec_of(state[1], handed=handed, seen=seen, path=_CARRIED)))
         if notes.note_trip(site, spec, sure):
             new = _together(encode(notes.carry_encoder(site, spec), state), init)
-            return parted([*new, *[leaf.clone() for leaf in leaves[count:]]])
+            rows = notes.buffers(site)
+            new = [buffered(new[k], leaves[k]) if rows[k] else new[k] for k in range(len(new))]
+            other = resized(new, leaves)
+            if not other or not notes.note_resized(site, other):
+                return parted([*new, *[leaf.clone() for leaf in leaves[count:]]])
         return parted([leaves[k].clone() for k in range(len(leaves))])
 
     begin = init if init else [torch.zeros(())]  # torch's gradient of a loop needs something to carry

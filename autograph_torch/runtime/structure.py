@@ -151,7 +151,7 @@ def _seen_spec(tensor: torch.Tensor, seen: Seen, path: tuple[int, ...]) -> Spec:
 def _tensor_spec(tensor: torch.Tensor) -> Spec:
     sizes: tuple[int, ...] = ()  # -1 where only the run tells
     for k in range(tensor.ndim):
-        sizes += (tensor.shape[k] if has_static_value(tensor.shape[k]) else -1,)
+        sizes += (plain(tensor.shape[k]) if has_static_value(tensor.shape[k]) else -1,)
     spec = ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad)
     return ("either", "", (spec,)) if tensor.ndim == 0 and number_flag(tensor) is not None else spec
 

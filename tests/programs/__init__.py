@@ -36,6 +36,7 @@ from tests.programs import (
     seeds,
     shared_variables,
     sharing,
+    shrinking,
     state,
     ternaries_and_logic,
     unchanged_tensors,
@@ -82,6 +83,7 @@ TOPICS = (
     names,
     shared_variables,
     sharing,
+    shrinking,
     refusals,
 )
 

@@ -1,0 +1,43 @@
+"""Tensors that lose rows in a loop on data travel in a buffer of as many rows as they begin with, and their number.
+
+    while len(order) > 0:                  order is buffer[:count]; a trip puts the rows that it leaves
+        best = order[0]                    into a buffer of the same size, and counts them
+        rest = order[1:]
+        order = rest[overlap(best, rest) < 0.5]
+
+A loop of a graph carries tensors of one size. What a trip may leave is not known to be less than what it found: where
+it is more than the buffer holds, the graph stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+
+def rows_of(count: torch.Tensor, buffer: torch.Tensor) -> torch.Tensor:
+    """The rows of a buffer that are in use."""
+    number: Any = count.item()
+    torch._check(number >= 0)
+    torch._check(number <= buffer.shape[0])
+    return buffer.narrow(0, 0, number)
+
+
+def buffered(rows: torch.Tensor, buffer: torch.Tensor) -> torch.Tensor:
+    """A buffer of the same size with other rows. (Where it has no place, `index_copy` raises, too.)"""
+    number = torch.scalar_tensor(rows.shape[0], dtype=torch.int64)
+    torch._assert_async(number <= buffer.shape[0], "a tensor has more rows after a trip of a loop than it began with")
+    places = torch.arange(rows.shape[0], device=rows.device)
+    return torch.zeros_like(buffer).index_copy(0, places, rows)
+
+
+def resized(new: Sequence[torch.Tensor], old: Sequence[torch.Tensor]) -> tuple[int, ...]:
+    """Which tensors have another number of rows after a trip than before it, or may have."""
+    found: tuple[int, ...] = ()
+    for k in range(len(new)):
+        if new[k].dim() > 0 and not statically_known_true(new[k].shape[0] == old[k].shape[0]):
+            found += (k,)
+    return found
