@@ -262,9 +262,9 @@ class _Writer:
         if kind == "choice":
             return self._choice(plan, path)
         if kind == "shrinking":
-            count = self._next_leaf(torch.int64)
+            number = self._next_leaf(torch.int64)
             self.made[path] = f"tensor{self.used}"
-            return f"({self.made[path]} := rows_of({count}, {self._next_leaf(plan[2][0][1])}))"
+            return f"({self.made[path]} := rows_of({number}, {self._next_leaf(plan[2][0][1])}))"
         return self._container(plan, [self.decode(part, (*path, k)) for k, part in enumerate(plan[2])])
 
     def _choice(self, plan: Plan, path: tuple[int, ...]) -> str:
