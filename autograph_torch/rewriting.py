@@ -14,6 +14,7 @@ from autograph_torch.analysis.nesting import nesting
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
+from autograph_torch.passes.handlers import jump_to_handlers
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.supers import spell_out_super
@@ -23,6 +24,7 @@ from autograph_torch.source.templates import RUNTIME, runtime_function
 
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
 _MOVED = "AG102"
+_LEFT = ("AG202", "AG203", "AG207")  # a jump or an exception that the passes have found no form for
 
 
 @dataclass(frozen=True)
@@ -74,24 +76,32 @@ def rewrite_function(
     )
     opened = open_calls(function, around.split_lines)
     kinds.infer(opened.body)
-    diagnostics: list[Diagnostic] = []
-    tree = _rewrite_nested(opened, around, kinds, diagnostics)
-    done, facts = _run_passes(tree, opened, around, kinds)
-    if done is not tree:
-        checked = spell_out_unbound(tree, frozenset(facts.undefined))
-        if checked is not tree:
-            done, facts = _run_passes(checked, opened, around, kinds)
-    diagnostics += facts.diagnostics
-    tree = done
+    # Before the passes: behind it other names may be unbound where they are read.
+    handled = jump_to_handlers(opened, _facts(opened, around, kinds))
+    tree, diagnostics = _lowered(handled, around, kinds)
+    if handled is not opened and (tree is handled or any(found.code in _LEFT for found in diagnostics)):
+        tree, diagnostics = _lowered(opened, around, kinds)  # jumps alone are no gain
     if tree is function:
         diagnostics = [found for found in diagnostics if found.code not in NOTES]
     return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
 
 
-def _run_passes(
-    tree: gast.FunctionDef, function: gast.FunctionDef, around: Surroundings, kinds: Kinds
-) -> tuple[gast.FunctionDef, Facts]:
-    facts = Facts(
+def _lowered(
+    function: gast.FunctionDef, around: Surroundings, kinds: Kinds
+) -> tuple[gast.FunctionDef, list[Diagnostic]]:
+    """The function after the passes, and what they say; the functions inside of it first."""
+    diagnostics: list[Diagnostic] = []
+    tree = _rewrite_nested(function, around, kinds, diagnostics)
+    done, facts = _run_passes(tree, function, around, kinds)
+    if done is not tree:
+        checked = spell_out_unbound(tree, frozenset(facts.undefined))
+        if checked is not tree:
+            done, facts = _run_passes(checked, function, around, kinds)
+    return done, [*diagnostics, *facts.diagnostics]
+
+
+def _facts(function: gast.FunctionDef, around: Surroundings, kinds: Kinds) -> Facts:
+    return Facts(
         function=function,
         kinds=kinds,
         filename=around.filename,
@@ -102,6 +112,12 @@ def _run_passes(
         growing_lines=around.growing_lines,
         effects=around.effects,
     )
+
+
+def _run_passes(
+    tree: gast.FunctionDef, function: gast.FunctionDef, around: Surroundings, kinds: Kinds
+) -> tuple[gast.FunctionDef, Facts]:
+    facts = _facts(function, around, kinds)
     asked = bool(facts.growing_lines)  # a list that has grown elsewhere is asked for something here
     if not asked and not has_work(tree, facts):
         return tree, facts

@@ -115,7 +115,7 @@ class _Branches:
 
     def _movable(self, node: gast.If, after: Live, targets: Targets) -> bool:
         arms = [*node.body, *node.orelse]
-        if is_missed_by_handlers(node, arms, targets.on_raise, self._facts):
+        if any(is_missed_by_handlers(node, arm, targets.on_raise, self._facts) for arm in (node.body, node.orelse)):
             return False
         if any(isinstance(inner, SUSPENDS) for inner in walk(node)):
             self._facts.report("AG201", node, "a branch that yields or waits cannot move into a function")

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, sub_statements, walk_scope
 from autograph_torch.passes.texts import Texts, makes_exception, text_values, texts_of
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import constant, returns, runtime_call
@@ -204,15 +204,15 @@ def raise_as_return(node: gast.stmt) -> gast.stmt:
     return node
 
 
-def is_missed_by_handlers(node: gast.stmt, block: list[gast.stmt], on_raise: frozenset[str], facts: Facts) -> bool:
+def is_missed_by_handlers(
+    node: gast.stmt, block: list[gast.stmt], on_raise: frozenset[str], facts: Facts, repeats: bool = False
+) -> bool:
     """Whether a handler around reads what the block has bound before an exception: the block's function keeps it.
 
-    Under the decorator a call that raises runs once more as the user wrote it.
+    Under the decorator a call that raises runs once more as the user wrote it. `repeats`: the block runs again.
     """
     lost = [name for name in binds(block) if name in on_raise]
-    if facts.assume_unknown or not lost:
-        return False
-    if not any(isinstance(inner, (gast.Raise, gast.Call)) for part in block for inner in walk(part)):
+    if facts.assume_unknown or not lost or not _raises_behind(block, frozenset(lost), bound=repeats)[0]:
         return False
     facts.report(
         "AG207",
@@ -221,3 +221,26 @@ def is_missed_by_handlers(node: gast.stmt, block: list[gast.stmt], on_raise: fro
         "bind it before the block that may raise",
     )
     return True
+
+
+def _raises_behind(block: list[gast.stmt], names: frozenset[str], bound: bool) -> tuple[bool, bool]:
+    """Whether something may be raised when one of the names has been bound; and whether one may be at the end."""
+    for node in block:
+        if isinstance(node, gast.If):
+            if bound and _may_raise(node.test):
+                return True, True
+            arms = [_raises_behind(arm, names, bound) for arm in (node.body, node.orelse)]
+            if any(raises for raises, _ in arms):
+                return True, True
+            bound = any(bound_there for _, bound_there in arms)
+            continue
+        binds_some = not names.isdisjoint(binds(node))
+        at_once = bool(sub_statements(node)) or any(isinstance(inner, gast.NamedExpr) for inner in walk(node))
+        if (bound or (binds_some and at_once)) and _may_raise(node):
+            return True, True
+        bound = bound or binds_some
+    return False, bound
+
+
+def _may_raise(node: gast.AST) -> bool:
+    return any(isinstance(inner, (gast.Raise, gast.Call)) for inner in walk(node))

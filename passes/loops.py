@@ -69,6 +69,7 @@ from autograph_torch.source.templates import (
     call,
     constant,
     function,
+    is_runtime_call,
     returns,
     runtime_call,
     thunk,
@@ -174,7 +175,8 @@ class _Loops:
     def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt], targets: Targets) -> bool:
         if not (self._facts.is_site(node) or self._facts.needs_steps(node)):
             return False
-        if is_missed_by_handlers(node, node.body, targets.on_raise, self._facts):
+        repeats = not (isinstance(node, gast.For) and is_runtime_call(node.iter, "once"))
+        if is_missed_by_handlers(node, node.body, targets.on_raise, self._facts, repeats):
             return False
         written = [n for n in binds([node, *rest]) if n in self._declared]
         if written and self._returns(node):

@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Seven things can be told from a failure only:
+Eight things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -13,6 +13,8 @@ Seven things can be told from a failure only:
     return x + scale                       else:
                                                scale = 0
                                                return x + scale
+
+- an exception that data decide on, and that the function itself may handle (passes/handlers.py).
 
 - a function that gives values of different types: what follows its call moves into both branches (passes/splits.py).
 
@@ -39,6 +41,7 @@ from autograph_torch.diagnostics import CaptureError
 
 _LIMIT = 8  # traces of one function
 _TYPES = ("AG310", "AG311", "AG312", "AG314")
+_HANDLED = "AG325"
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
@@ -53,7 +56,8 @@ _SKIPPED = ("marked as skipped", "function marked as skipped")
 class Attempt:
     """What is known before a trace.
 
-    splits: places (file, line) of `if` statements that need what follows in both branches.
+    splits: places (file, line) of `if` statements that need what follows in both branches, of loops whose paths are
+        told apart, and of exceptions that the function itself may handle.
     growing: places of loops that lists grow in, or of statements in such loops.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
@@ -98,10 +102,11 @@ class Attempt:
             return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
         if place in self.growing and not self.first_trips and any(words in found.message for words in _OPEN):
             return replace(following, first_trips=True)
+        handled = found.code == _HANDLED
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
-        if (concerned or over_rows) and place not in self.splits:
+        if (concerned or over_rows or handled) and place not in self.splits:
             return replace(following, splits=self.splits | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})

@@ -52,6 +52,7 @@ from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
+from autograph_torch.capture.raised_places import places_of_raises
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
@@ -248,6 +249,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             for one in _REPAIRS:
                 stack.enter_context(one())
             stack.enter_context(failing_calls(places_around))
+            stack.enter_context(places_of_raises(places_around))
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))

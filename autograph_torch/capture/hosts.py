@@ -22,6 +22,7 @@ from torch._dynamo.guards import GuardBuilder, install_guard
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 
 from autograph_torch.capture.failing_calls import Again, failed_call
+from autograph_torch.capture.raised_places import raised_at
 from autograph_torch.capture.shown import attributes_of_shown
 from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
@@ -93,7 +94,13 @@ def _register(parent: Any, given: Locals) -> Locals:
         )
     if not raises:
         _check_gradients(function, arguments)
-    return {"number": _new_effect(parent, function, arguments, places_around(parent), raises)}
+    return {"number": _new_effect(parent, function, arguments, _raised_at(parent) or places_around(parent), raises)}
+
+
+def _raised_at(parent: Any) -> tuple[Place, ...]:
+    """Where the exception that a branch ends in was raised; nothing for other effects."""
+    caller = parent.parent
+    return raised_at(caller.symbolic_locals["error"]) if caller.f_code is effects.fail_again.__code__ else ()
 
 
 def _new_effect(parent: Any, function: Any, arguments: Any, places: tuple[Place, ...], raises: bool) -> Any:

@@ -1,0 +1,151 @@
+"""An exception that data decide on, and that a handler of the same function may catch, becomes a jump to the handlers.
+
+    try:                                   passed = True
+        y = f(x)                           try:
+        if bad.any():                          y = f(x)
+            raise ValueError("bad")            if bad.any():
+        y = y.sqrt()                               passed = False
+    except ValueError:                         else:
+        y = x.abs()                                y = y.sqrt()
+                                           except ValueError:
+                                               y = x.abs()
+                                           if ag.not_(passed):
+                                               try:
+                                                   raise ValueError("bad")
+                                               except ValueError:
+                                                   y = x.abs()
+
+Where what follows the exception is no single place, the block becomes a loop of one trip, and the jump a `break`.
+
+A graph raises when Python's handlers are behind it. In the branch above nothing is left to data: the tracer finds the
+handler, as Python does. The exception may as well be made there, for nothing runs between its place and the handlers.
+They stand behind the block, because it must not see what they raise.
+
+In files this is done where the text shows that data decide, for functions where a trace has shown it (AG325). Left
+alone: blocks with `else`, or that leave a loop around them, and what is raised inside of `with`, a further `try` or
+another function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, exits
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.source.templates import assign, call, constant, runtime_call
+
+
+def jump_to_handlers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Let nothing be raised in a branch on data that a handler around it may catch."""
+
+    def visit(node: gast.AST) -> gast.AST | list[gast.stmt]:
+        if isinstance(node, SCOPES) or facts.is_skipped(node):
+            return node
+        inner = rebuild(node, visit)
+        if not isinstance(inner, gast.Try) or not inner.handlers or inner.orelse:
+            return inner
+        leaves = exits(inner.body)
+        if leaves.breaks or leaves.continues:
+            return inner
+        jumps = _Jumps(facts)
+        body = jumps.block(inner.body, under_data=False)
+        return _with_handlers_behind(inner, body, jumps) if jumps.raised else inner
+
+    return rebuild(function, visit)
+
+
+@dataclass
+class _Jumps:
+    """The raises of one block, each as a flag that is cleared and a jump to the end of the block.
+
+    raised: what is to be raised behind it, by the name of the flag.
+    """
+
+    facts: Facts
+    raised: dict[str, gast.Raise] = field(default_factory=dict)
+
+    def block(self, block: list[gast.stmt], under_data: bool) -> list[gast.stmt]:
+        return [new for statement in block for new in self._statement(statement, under_data)]
+
+    def _statement(self, node: gast.stmt, under_data: bool) -> list[gast.stmt]:
+        if isinstance(node, gast.Raise) and self._is_decided_by_data(node, under_data):
+            return self._jump(node, node)
+        if isinstance(node, gast.Assert) and self._is_decided_by_data(node, self.facts.may_be_tensor(node.test)):
+            arguments = [] if node.msg is None else [node.msg]
+            failed = gast.Raise(exc=call(name("AssertionError"), *arguments), cause=None)
+            jump = self._jump(place(failed, node), node)
+            return [replace(node, gast.If(test=runtime_call("not_", node.test), body=jump, orelse=[]))]
+        if isinstance(node, gast.If):
+            inside = under_data or self.facts.is_site(node)
+            return [self._rebuilt(node, body=self.block(node.body, inside), orelse=self.block(node.orelse, inside))]
+        if isinstance(node, LOOPS):
+            return self._loop(node, under_data)
+        return [node]
+
+    def _loop(self, node: gast.For | gast.While, under_data: bool) -> list[gast.stmt]:
+        before = len(self.raised)
+        body = self.block(node.body, under_data or self.facts.is_site(node))
+        flags = list(self.raised)[before:]
+        loop = self._rebuilt(node, body=body, orelse=self.block(node.orelse, under_data))
+        leave = (gast.If(test=runtime_call("not_", name(flag)), body=[gast.Break()], orelse=[]) for flag in flags)
+        return [loop, *(place(one, node) for one in leave)]
+
+    def _rebuilt(self, node: gast.stmt, **blocks: list[gast.stmt]) -> gast.stmt:
+        changed = any(
+            a is not b for key, new in blocks.items() for a, b in zip(new, getattr(node, key), strict=False)
+        ) or any(len(new) != len(getattr(node, key)) for key, new in blocks.items())
+        return derive(node, **blocks) if changed else node
+
+    def _is_decided_by_data(self, node: gast.stmt, by_text: bool) -> bool:
+        """A function that is traced anyway has nothing rewritten before the trace has shown that data decide."""
+        return node.lineno in self.facts.split_lines if self.facts.assume_unknown else by_text
+
+    def _jump(self, raised: gast.Raise, node: gast.stmt) -> list[gast.stmt]:
+        flag = self.facts.fresh("passed")
+        self.raised[flag] = raised
+        return [place(assign([flag], constant(False)), node), place(gast.Break(), node)]
+
+
+def _with_handlers_behind(node: gast.Try, body: list[gast.stmt], jumps: _Jumps) -> list[gast.stmt]:
+    straight = _without_jumps(body)
+    if straight is None:
+        target = name(jumps.facts.fresh("_"), store=True)
+        once = gast.For(target=target, iter=runtime_call("once"), body=body, orelse=[], type_comment=None)
+        straight = [place(once, node.body[0])]
+    covered = derive(node, body=straight, finalbody=[])
+    flags = [place(assign([flag], constant(True)), node) for flag in jumps.raised]
+    behind = [_handled(flag, raised, node) for flag, raised in jumps.raised.items()]
+    done = [*flags, covered, *behind]
+    if not node.finalbody:
+        return done
+    return [replace(node, gast.Try(body=done, handlers=[], orelse=[], finalbody=node.finalbody))]
+
+
+def _without_jumps(block: list[gast.stmt]) -> list[gast.stmt] | None:
+    """The block with what follows an `if` that ends in a jump in its other arm; None where that is not enough."""
+    for index, node in enumerate(block):
+        if not exits([node]).breaks:
+            continue
+        rest = _without_jumps(block[index + 1 :])
+        if not isinstance(node, gast.If) or rest is None:
+            return None
+        arms = [_arm(arm, rest) for arm in (node.body, node.orelse)]
+        if None in arms:
+            return None
+        return [*block[:index], derive(node, body=arms[0], orelse=arms[1])]
+    return block
+
+
+def _arm(arm: list[gast.stmt], rest: list[gast.stmt]) -> list[gast.stmt] | None:
+    if arm and isinstance(arm[-1], gast.Break):
+        return arm[:-1]
+    return None if exits(arm).breaks else [*arm, *rest]
+
+
+def _handled(flag: str, raised: gast.Raise, node: gast.Try) -> gast.If:
+    """The exception, and the handlers that it meets."""
+    again = gast.Try(body=[raised], handlers=node.handlers, orelse=[], finalbody=[])
+    return place(gast.If(test=runtime_call("not_", name(flag)), body=[place(again, raised)], orelse=[]), raised)
