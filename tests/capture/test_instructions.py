@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor
 from torch._dynamo import bytecode_transformation
 
-from autograph_torch import convert
+from autograph_torch import CaptureError, convert
+from tests.harness import from_text, vec
 
 
 def halved(x: Tensor) -> tuple[Tensor, int]:
@@ -28,3 +30,27 @@ def test_a_second_trace_takes_nothing_apart_again() -> None:
     taken_apart = kept.cache_info().misses - before.misses
     assert before.currsize > 128  # what torch keeps
     assert taken_apart < 128 < kept.cache_info().hits - before.hits
+
+
+COPIED = """\
+def checked(x):
+    try:
+        if x.sum() > 0:
+            if x.sum() > 1:
+                raise ValueError("large")
+        for _ in range(3):
+            break
+    except ValueError:
+        x = -x
+    else:
+        x = x + 1
+    return x
+"""
+
+
+@pytest.mark.parametrize("filename", ["<one file>", "<a copy of it>"])
+def test_a_message_names_the_file_of_the_function_that_was_called(filename: str) -> None:
+    checked = from_text(COPIED, "checked", filename)
+    with pytest.raises(CaptureError, match="AG325") as caught:
+        torch.compile(convert(checked), backend="eager", fullgraph=True)(vec(1))
+    assert caught.value.diagnostic.filename == filename
