@@ -2,7 +2,8 @@
 
 `Module.__setattr__` puts the tensor into a dict, by ways that Dynamo cannot follow in a body. Where the tensor is the
 one that is there already (the write in place is all there is to it), an empty function is traced instead; where it is
-another one, a function that only puts it into the dict.
+another one, a function that only puts it into the dict. The same for modules that the trace has made, anywhere: torch
+asks `inspect.signature` for the signature of their `register_buffer`.
 
 Private: the cell that `Module.__setattr__` has for a name; tests/programs/buffers.py fails when torch changes it.
 """
@@ -13,7 +14,8 @@ import types
 from typing import Any
 
 import torch
-from torch._dynamo.variables import CellVariable
+from torch._dynamo.variables import CellVariable, ConstDictVariable
+from torch._dynamo.variables.base import AttributeMutationNew
 
 from autograph_torch.capture.standing_in import is_same
 
@@ -28,16 +30,25 @@ def set_buffer(self: Any, name: str, value: Any) -> None:
 
 
 def setter_of_buffers(code: types.CodeType, parent: Any, arguments: dict[str, Any]) -> types.CodeType | None:
-    """What takes the place of the code, where that is about to give a module a buffer inside of a branch or loop."""
+    """What takes the place of the code, where it gives a buffer in a body, or to a module that the trace has made."""
+    if code is not torch.nn.Module.__setattr__.__code__:
+        return None
     tracer = parent.output.current_tracer
-    if code is not torch.nn.Module.__setattr__.__code__ or tracer.parent is None:
-        return None
     module, name, value = (_seen(arguments[key], parent) for key in ("self", "name", "value"))
-    key = name.as_python_constant()
-    if not value.is_tensor() or key not in getattr(module.value, "_buffers", {}):
+    made_here = isinstance(module.mutation_type, AttributeMutationNew)
+    if (tracer.parent is None and not made_here) or not value.is_tensor():
         return None
-    again = is_same(module.var_getattr(parent, key), value, tracer)
+    if name.as_python_constant() not in _names_of_buffers(module, made_here, parent):
+        return None
+    again = is_same(module.var_getattr(parent, name.as_python_constant()), value, tracer)
     return (set_nothing if again else set_buffer).__code__
+
+
+def _names_of_buffers(module: Any, made_here: bool, parent: Any) -> set[str]:
+    if not made_here:
+        return set(getattr(module.value, "_buffers", {}))
+    known = module.var_getattr(parent, "_buffers").realize()
+    return {key.vt.as_python_constant() for key in known.items} if isinstance(known, ConstDictVariable) else set()
 
 
 def _seen(variable: Any, parent: Any) -> Any:

@@ -32,6 +32,7 @@ from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.empty_tensors import empty_tensors
+from autograph_torch.capture.entering import entering
 from autograph_torch.capture.errors import translated, with_reason
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
@@ -251,7 +252,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(failing_calls(places_around))
             stack.enter_context(places_of_raises(places_around))
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
-            stack.enter_context(dynamo_config.patch(dont_skip_tracing=attempt.enter_skipped))
+            stack.enter_context(entering(attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))
             if attempt.whole:
                 stack.enter_context(whole_numbers())

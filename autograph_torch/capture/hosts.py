@@ -32,7 +32,7 @@ from autograph_torch.runtime.unshown import Unknown
 
 Locals = dict[str, Any]
 _CONTAINERS = ("list", "tuple", "dict", "named", "error", "object")
-_HOST_MODULES = ("rich", "tqdm", "logging")
+_HOST_MODULES = ("rich", "tqdm", "logging", "loguru")
 
 
 class _Unknown(Exception):

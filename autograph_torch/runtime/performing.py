@@ -84,7 +84,8 @@ def _refuse_incomplete(part: Part) -> None:
 
 def looks_at_stack(function: Any) -> bool:
     """Whether a function tells from which line it was called."""
-    return function is warnings.warn or is_log_method(function) or getattr(function, "__module__", "") == "logging"
+    module = (getattr(function, "__module__", None) or "").split(".")[0]
+    return function is warnings.warn or is_log_method(function) or module in ("logging", "loguru")
 
 
 def is_log_method(function: Any) -> bool:

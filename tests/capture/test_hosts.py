@@ -201,3 +201,30 @@ def test_tensors_with_a_gradient_as_numbers(capsys: pytest.CaptureFixture[str]) 
 def test_known_functions() -> None:
     assert hosts.is_host_function(print)
     assert not hosts.is_host_function(len)
+
+
+class Loguru:
+    """Stands for loguru's logger, which is no `logging.Logger` and looks at the frame that calls it."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+
+    def warning(self, message: str) -> None:
+        self.lines.append((message, inspect.currentframe().f_back.f_code.co_name))
+
+
+Loguru.warning.__module__ = "loguru._logger"
+logger = Loguru()
+
+
+def logs_large_sums(x):
+    if x.sum() > 2:
+        logger.warning(f"sum {x.sum():.1f}")
+    return x * 2
+
+
+def test_loggers_of_loguru() -> None:
+    compiled = torch.compile(convert(logs_large_sums), fullgraph=True, backend="eager")
+    compiled(X)
+    compiled(-X)
+    assert logger.lines == [("sum 3.0", "logs_large_sums")]

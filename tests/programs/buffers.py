@@ -113,3 +113,23 @@ class BufferThatIsReplacedAndWritten(TwoBuffers):
             self.a = self.b * 2
         self.a += x
         return self.a + 2 * self.b
+
+
+class Cells(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("low", torch.zeros(2))
+        self.register_buffer("high", None)
+
+
+@program(inputs=X)
+def of_a_module_made_in_the_function(x):
+    cells = Cells()
+    cells.low = x + 1
+    if x.sum() > 2:
+        cells.high = cells.low * 2
+    else:
+        cells.low = x
+        cells.high = x * 3
+    cells.low.add_(1)
+    return cells.low, cells.high, [name for name, _ in cells.named_buffers()]
