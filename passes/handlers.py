@@ -19,11 +19,10 @@ Where what follows the exception is no single place, the block becomes a loop of
 
 A graph raises when Python's handlers are behind it. In the branch above nothing is left to data: the tracer finds the
 handler, as Python does. The exception may as well be made there, for nothing runs between its place and the handlers.
-They stand behind the block, because it must not see what they raise.
+They stand behind the block, because it must not see what they raise; in its `else`, if it has one.
 
 In files this is done where the text shows that data decide, for functions where a trace has shown it (AG325). Left
-alone: blocks with `else`, or that leave a loop around them, and what is raised inside of `with`, a further `try` or
-another function.
+alone: blocks that leave a loop around them, and what is raised inside of `with`, a further `try` or another function.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def jump_to_handlers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionD
         if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
         inner = rebuild(node, visit)
-        if not isinstance(inner, gast.Try) or not inner.handlers or inner.orelse:
+        if not isinstance(inner, gast.Try) or not inner.handlers:
             return inner
         leaves = exits(inner.body)
         if leaves.breaks or leaves.continues:
@@ -115,10 +114,14 @@ def _with_handlers_behind(node: gast.Try, body: list[gast.stmt], jumps: _Jumps) 
         target = name(jumps.facts.fresh("_"), store=True)
         once = gast.For(target=target, iter=runtime_call("once"), body=body, orelse=[], type_comment=None)
         straight = [place(once, node.body[0])]
-    covered = derive(node, body=straight, finalbody=[])
     flags = [place(assign([flag], constant(True)), node) for flag in jumps.raised]
-    behind = [_handled(flag, raised, node) for flag, raised in jumps.raised.items()]
-    done = [*flags, covered, *behind]
+    behind: list[gast.stmt] = [_handled(flag, raised, node) for flag, raised in jumps.raised.items()]
+    otherwise = node.orelse
+    if otherwise:
+        for handled in reversed(behind):
+            otherwise = [derive(handled, orelse=otherwise)]
+        behind = []
+    done = [*flags, derive(node, body=straight, orelse=otherwise, finalbody=[]), *behind]
     if not node.finalbody:
         return done
     return [replace(node, gast.Try(body=done, handlers=[], orelse=[], finalbody=node.finalbody))]

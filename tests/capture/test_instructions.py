@@ -34,16 +34,14 @@ def test_a_second_trace_takes_nothing_apart_again() -> None:
 
 COPIED = """\
 def checked(x):
-    try:
-        if x.sum() > 0:
-            if x.sum() > 1:
-                raise ValueError("large")
-        for _ in range(3):
+    for _ in range(3):
+        try:
+            if x.sum() > 0:
+                if x.sum() > 1:
+                    raise ValueError("large")
             break
-    except ValueError:
-        x = -x
-    else:
-        x = x + 1
+        except ValueError:
+            x = -x
     return x
 """
 

@@ -182,6 +182,24 @@ def writes_before_the_exception(x):
     return y
 
 
+@program(inputs=BOTH)
+def else_of_a_try(x):
+    try:
+        if x.sum() > 5:
+            raise ValueError("large")
+        if x.sum() < 0:
+            raise TypeError("negative")
+        y = x + 1
+    except ValueError:
+        y = x * 2
+    except TypeError:
+        y = x * 3
+    else:
+        print("else")
+        y = y + 10
+    return y
+
+
 @program(inputs=BOTH, refused="the handler stands in a loop that the block leaves")
 def break_out_of_a_try(x):
     for _ in range(3):
