@@ -34,6 +34,7 @@ def convert_code(
     effects: frozenset[str] = frozenset(),
     splits: frozenset[int] = frozenset(),
     growing: frozenset[int] = frozenset(),
+    nones: frozenset[int] = frozenset(),
 ) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
 
@@ -44,6 +45,7 @@ def convert_code(
         effects: last names of further functions that are called for their effect.
         splits: lines of `if` statements that need what follows in both branches.
         growing: lines of loops that lists grow in, or of statements in them.
+        nones: lines of statements in loops that leave a name as None on some paths.
 
     Raises:
         SourceError: AG302 when its source cannot be found.
@@ -51,7 +53,7 @@ def convert_code(
     if is_marked(function_code):
         return Conversion(function_code, ())
     with _no_collection():
-        return _converted(function_code, names, seeds, effects, splits, growing)
+        return _converted(function_code, names, seeds, effects, splits, growing, nones)
 
 
 def _converted(
@@ -61,9 +63,10 @@ def _converted(
     effects: frozenset[str],
     splits: frozenset[int],
     growing: frozenset[int],
+    nones: frozenset[int],
 ) -> Conversion:
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds, effects=effects, splits=splits, growing=growing)
+    rewritten = rewrite_located(located, names, seeds, effects=effects, splits=splits, growing=growing, nones=nones)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -93,11 +96,12 @@ def rewrite_located(
     effects: frozenset[str] = frozenset(),
     splits: frozenset[int] = frozenset(),
     growing: frozenset[int] = frozenset(),
+    nones: frozenset[int] = frozenset(),
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
     around = surroundings_of(located, names, assume_unknown, effects)
-    around = replace(around, split_lines=splits, growing_lines=growing)
+    around = replace(around, split_lines=splits, growing_lines=growing, none_lines=nones)
     if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)

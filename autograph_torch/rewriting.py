@@ -40,6 +40,7 @@ class Surroundings:
     passes: tuple[Pass, ...] = PASSES
     split_lines: frozenset[int] = frozenset()
     growing_lines: frozenset[int] = frozenset()
+    none_lines: frozenset[int] = frozenset()
     effects: frozenset[str] = frozenset()
     deepest: int | None = None
 
@@ -110,6 +111,7 @@ def _facts(function: gast.FunctionDef, around: Surroundings, kinds: Kinds) -> Fa
         skipped_lines=around.skipped_lines,
         split_lines=around.split_lines,
         growing_lines=around.growing_lines,
+        none_lines=around.none_lines,
         effects=around.effects,
     )
 

@@ -22,6 +22,7 @@ from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
+from autograph_torch.passes.nones import flag_nones
 from autograph_torch.passes.numbers import lower_numbers
 from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.splits import make_room
@@ -33,7 +34,8 @@ __all__ = ["PASSES", "Pass", "has_work", "may_have_work"]
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
-    lower_growing,  # first, as the next two: it looks for what the user wrote
+    flag_nones,  # first, as the next three: it looks for what the user wrote
+    lower_growing,  # behind it: a list that begins as None is not bound to a list
     ask_grown,  # behind it: what is asked of local lists is done by now
     make_room,  # as if the user had written it so
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see

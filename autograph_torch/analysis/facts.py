@@ -59,6 +59,7 @@ class Facts:
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
     # `if` statements that need what follows in both branches, and loops over rows whose number depends on data
     split_lines: frozenset[int] = frozenset()
+    none_lines: frozenset[int] = frozenset()  # of statements in loops that leave a name as None on some paths
     growing_lines: frozenset[int] = frozenset()  # of loops that lists grow in, or statements in such loops
     effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound

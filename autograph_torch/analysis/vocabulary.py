@@ -73,7 +73,9 @@ PYTHON_TORCH_CALLS = frozenset(
     "manual_seed seed".split()
 )
 # What passes have made of operators and questions about tensors.
-RUNTIME_QUESTIONS = frozenset("and_ and_then or_ or_else not_ any_ all_ equal allclose is_nonzero contains".split())
+RUNTIME_QUESTIONS = frozenset(
+    "and_ and_then or_ or_else not_ any_ all_ equal allclose is_nonzero contains is_nothing".split()
+)
 # Parts of torch whose functions give anything but tensors: constraints, modules, contexts, what a file holds.
 OTHER_PARTS = frozenset(
     "utils jit _C backends distributed library distributions overrides fx onnx hub package profiler multiprocessing "

@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Eight things can be told from a failure only:
+Nine things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -15,6 +15,8 @@ Eight things can be told from a failure only:
                                                return x + scale
 
 - an exception that data decide on, and that the function itself may handle (passes/handlers.py).
+
+- a name that is None on some paths through a loop (passes/nones.py).
 
 - a function that gives values of different types: what follows its call moves into both branches (passes/splits.py).
 
@@ -31,6 +33,7 @@ Eight things can be told from a failure only:
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -48,6 +51,7 @@ _OUTSIDE = "Mutating a variable from outside the scope"
 _REBINDS = "both writes to an object in place and rebinds its name"  # a list that a trip hands out of a branch
 _OPEN = ("what is in a list or dict that the branches leave", "the branches give a list of")
 _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
+_NONE = re.compile(r"give None and |and None$")
 _NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
@@ -59,6 +63,7 @@ class Attempt:
     splits: places (file, line) of `if` statements that need what follows in both branches, of loops whose paths are
         told apart, and of exceptions that the function itself may handle.
     growing: places of loops that lists grow in, or of statements in such loops.
+    nones: places of statements that leave a name as None on some paths.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
@@ -70,6 +75,7 @@ class Attempt:
 
     splits: frozenset[tuple[str, int]] = frozenset()
     growing: frozenset[tuple[str, int]] = frozenset()
+    nones: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
     settled: bool = False
@@ -95,6 +101,9 @@ class Attempt:
         found = error.diagnostic
         following = replace(self, number=self.number + 1)
         place = (found.filename, found.line)
+        if place not in self.nones | self.splits and found.code in _TYPES and _NONE.search(found.message):
+            instead = self.instead or replace(self, splits=self.splits | {place})
+            return replace(self, nones=self.nones | {place}, instead=instead)
         grows = place not in self.growing and any(words in found.message for words in _GROWS)
         if grows and (found.code == "AG311" or place in self.splits or _REBINDS in found.message):
             if self.instead is None and place not in self.splits:
@@ -120,9 +129,11 @@ class Attempt:
             return replace(following, trace_gradients=True)
         return None
 
-    def lines_in(self, filename: str) -> tuple[frozenset[int], frozenset[int]]:
-        """The lines of a file whose `if` needs what follows in both branches, and those of loops that lists grow in."""
-        return _lines_in(filename, self.splits), _lines_in(filename, self.growing)
+    def lines_in(self, filename: str) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+        """The lines of a file whose `if` needs what follows in both branches, those of loops that lists grow in, and
+        those that leave a name as None on some paths.
+        """
+        return _lines_in(filename, self.splits), _lines_in(filename, self.growing), _lines_in(filename, self.nones)
 
 
 def _lines_in(filename: str, places: frozenset[tuple[str, int]]) -> frozenset[int]:

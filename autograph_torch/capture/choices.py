@@ -94,6 +94,11 @@ def _ending(parent: Any, given: Locals) -> Locals:
     return {"found": ConstantVariable.create(found)}
 
 
+def _leaves_the_graph(parent: Any, given: Locals) -> Locals:
+    ways = {_way_out(frame) for frame in _frames(parent)[2:]}
+    return {"found": ConstantVariable.create(not is_of_one_type() and "" not in ways)}
+
+
 def _frames(frame: Any) -> list[Any]:
     """The frames that are being traced, from the inside out, down to the one that is compiled."""
     found = []
@@ -119,4 +124,5 @@ def _way_out(frame: Any) -> picking.Ending:
 CHOICES: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     picking.chosen.__code__: _chosen,
     picking.ending.__code__: _ending,
+    picking.leaves_the_graph.__code__: _leaves_the_graph,
 }

@@ -20,6 +20,8 @@ from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
 
+Told = tuple[frozenset[int], ...]  # lines of a function that failed traces have told of (attempts.py)
+
 # Code objects that were reached -> what became of them, by what is known of their arguments. An entry lives as long as
 # the function's code does; until then its globals are alive anyway.
 _conversions: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[types.CodeType, Any]]] = (
@@ -34,20 +36,20 @@ def converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: A
         if kind is not None:
             seeds.append((name, kind))
     attempt = attempt_under_way()
-    splits, growing = attempt.lines_in(code.co_filename) if attempt else (frozenset(), frozenset())
-    if splits or growing:
+    told: Told = attempt.lines_in(code.co_filename) if attempt else ()
+    if any(told):
         own = {line for *_, line in code.co_lines() if line is not None}
-        splits, growing = splits & own, growing & own
-    return _conversion(code, frozenset(seeds), function.get_globals(), splits, growing)
+        told = tuple(lines & own for lines in told)
+    return _conversion(code, frozenset(seeds), function.get_globals(), told)
 
 
 def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     """The code of the function that is compiled, written anew when its own lines are concerned."""
     origin = origin_of(code)
-    splits, growing = attempt.lines_in(code.co_filename)
-    if origin is None or not (splits or growing):
+    told = attempt.lines_in(code.co_filename)
+    if origin is None or not any(told):
         return code
-    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), splits, growing).code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), *told).code
     new = with_origin(marked(new, follow=follows_calls(code)), origin)
     return new if new.co_freevars == code.co_freevars else code
 
@@ -64,15 +66,14 @@ def _conversion(
     code: types.CodeType,
     seeds: frozenset[tuple[str, Kind]],
     globals_: dict[str, Any],
-    splits: frozenset[int],
-    growing: frozenset[int],
+    told: Told,
 ) -> types.CodeType:
     known = _conversions.setdefault(code, {})
     effects = _named_effects()
-    key = (seeds, id(globals_), splits, growing, effects)
+    key = (seeds, id(globals_), told, effects)
     if key not in known:
         try:
-            new = convert_code(code, globals_, dict(seeds), effects, splits, growing).code
+            new = convert_code(code, globals_, dict(seeds), effects, *told).code
         except SourceError:
             new = marked(code)  # no source: traced as it is
         known[key] = new, globals_

@@ -33,6 +33,7 @@ from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
 from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value
 from autograph_torch.runtime.loop import for_loop, while_loop
+from autograph_torch.runtime.nothing import is_nothing, known, nothing, optional, some
 from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
@@ -64,7 +65,9 @@ __all__ = [
     "growing_list",
     "index",
     "is_nonzero",
+    "is_nothing",
     "joined",
+    "known",
     "largest",
     "length",
     "listed",
@@ -74,9 +77,11 @@ __all__ = [
     "math",
     "never",
     "not_",
+    "nothing",
     "numbers",
     "once",
     "opened",
+    "optional",
     "or_",
     "or_else",
     "or_value",
@@ -88,6 +93,7 @@ __all__ = [
     "reversed",
     "rolled",
     "smallest",
+    "some",
     "stacked",
     "sum_",
     "tensor_of",

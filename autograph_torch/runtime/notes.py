@@ -143,8 +143,13 @@ def branch_encoder(site: str, which: str, spec: Any) -> Written:
 def branch_decoder(site: str) -> Written:
     """The code that makes the result of either branch of what has travelled."""
     plan = tracing.notebook()[site, "plan"]
-    outermost = len(_bodies()) == 1
-    return write_decoder(plan, _as_float(layout.travel(plan)), for_branch=True, picks=outermost)
+    return write_decoder(plan, _as_float(layout.travel(plan)), for_branch=True, picks=len(_bodies()) == 1)
+
+
+@torch.compiler.assume_constant_result
+def is_outermost() -> bool:
+    """Whether what is being traced is in no body of an operator."""
+    return len(_bodies()) == 1
 
 
 @torch.compiler.assume_constant_result

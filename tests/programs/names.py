@@ -769,3 +769,74 @@ def lambda_of_a_variable_that_a_function_changes_behind_the_loop(x, n):
     if add is None:
         return x
     return add(), total
+
+
+SIX_ROWS = [
+    lambda: (vec(1, -2, 3, 4, -5, 6),),
+    lambda: (vec(-1, -2, -3, -4, -5, -6),),
+    lambda: (vec(-1, -2, -3, -4, -5, 6),),
+]
+
+
+@program(inputs=SIX_ROWS, grad=True)
+def none_until_a_row_is_found(x):
+    previous, total = None, torch.zeros(())
+    for v in x:
+        if v > 0:
+            if previous is not None:
+                total = total + (v - previous) ** 2
+            previous = v
+    return total, previous is None, previous
+
+
+@program(inputs=SIX_ROWS, grad=True, refused="torch's functionalisation takes a flag of a test in a test for an alias")
+def smallest_of_some_rows_or_the_first(x):
+    best = None
+    for v in x:
+        if v > 2 and (best is None or v < best):
+            best = v
+    if best is None:
+        return x[0] * 2
+    return best * 3
+
+
+@program(inputs=SIX_ROWS)
+def best_row_with_patience(x):
+    best, found, patience = float("inf"), None, 0
+    for i, v in enumerate(x):
+        loss = (v - 3) ** 2
+        if loss < best:
+            best = loss.item()
+            found = i
+            patience = 0
+        else:
+            patience += 1
+        if patience >= 2:
+            break
+    return {"best": best, "found": found, "patience": patience}
+
+
+@program(inputs=[lambda: (scalar(9),), lambda: (scalar(1),), lambda: (scalar(100),)], grad=True)
+def last_of_the_trips_or_none(x):
+    last, n = None, 0
+    while x > 1.5:
+        if last is not None:
+            n += 1
+        last = x
+        x = x / 2
+    return last, n, x
+
+
+def write_one(t):
+    t.add_(1)
+
+
+@program(inputs=SIX_ROWS, refused="a row of the argument may be written to under another name")
+def none_or_a_row_that_is_written_to(x):
+    found = None
+    for i in range(6):
+        if x[i] > 2:
+            found = x[i : i + 1]
+    if found is not None:
+        write_one(found)
+    return x
