@@ -30,6 +30,7 @@ from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
+from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
@@ -212,6 +213,7 @@ _REPAIRS = (
     size_arguments,
     backend_flags,
     ctc_losses,
+    deep_copies,
     floats_read_outside,
     guards_once,
     floats_as_computed,
