@@ -14,7 +14,7 @@ from autograph_torch.analysis.nesting import nesting
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
-from autograph_torch.passes.handlers import jump_to_handlers
+from autograph_torch.passes.handlers import jump_to_handlers, raising_lines
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.supers import spell_out_super
@@ -79,6 +79,7 @@ def rewrite_function(
     kinds.infer(opened.body)
     # Before the passes: behind it other names may be unbound where they are read.
     handled = jump_to_handlers(opened, _facts(opened, around, kinds))
+    around = replace(around, split_lines=around.split_lines - raising_lines(opened))
     tree, diagnostics = _lowered(handled, around, kinds)
     if handled is not opened and (tree is handled or any(found.code in _LEFT for found in diagnostics)):
         tree, diagnostics = _lowered(opened, around, kinds)  # jumps alone are no gain

@@ -1,12 +1,13 @@
 """An exception that data decide on, and that a handler of the same function may catch, becomes a jump to the handlers.
 
     try:                                   passed = True
-        y = f(x)                           try:
-        if bad.any():                          y = f(x)
+        z = f(x)                           try:
+        if bad.any():                          z = f(x)
             raise ValueError("bad")            if bad.any():
-        y = y.sqrt()                               passed = False
-    except ValueError:                         else:
-        y = x.abs()                                y = y.sqrt()
+        y = z.sqrt()                               y = ag.unread()
+    except ValueError:                             passed = False
+        y = x.abs()                            else:
+                                                   y = z.sqrt()
                                            except ValueError:
                                                y = x.abs()
                                            if ag.not_(passed):
@@ -19,7 +20,8 @@ Where what follows the exception is no single place, the block becomes a loop of
 
 A graph raises when Python's handlers are behind it. In the branch above nothing is left to data: the tracer finds the
 handler, as Python does. The exception may as well be made there, for nothing runs between its place and the handlers.
-They stand behind the block, because it must not see what they raise; in its `else`, if it has one.
+They stand behind the block, because it must not see what they raise; in its `else`, if it has one. Names that the block
+would have bound, and that each handler binds before it reads them, need no check for whether they are bound.
 
 In files this is done where the text shows that data decide, for functions where a trace has shown it (AG325). Left
 alone: blocks that leave a loop around them, and what is raised inside of `with`, a further `try` or another function.
@@ -27,43 +29,82 @@ alone: blocks that leave a loop around them, and what is raised inside of `with`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, exits
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace
+from autograph_torch.analysis.liveness import live_before
+from autograph_torch.analysis.scopes import (
+    LOOPS,
+    SCOPES,
+    binds,
+    captured,
+    exits,
+    names_of,
+    parameters,
+    reads,
+    sub_statements,
+    walk_scope,
+)
+from autograph_torch.source.nodes import derive, name, origin, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call, constant, runtime_call
 
 
 def jump_to_handlers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Let nothing be raised in a branch on data that a handler around it may catch."""
 
-    def visit(node: gast.AST) -> gast.AST | list[gast.stmt]:
+    def visit(node: gast.AST, within: bool = False) -> gast.AST | list[gast.stmt]:
         if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
-        inner = rebuild(node, visit)
+        inside = within or isinstance(node, gast.Try)
+        inner = rebuild(node, lambda child: visit(child, inside))
         if not isinstance(inner, gast.Try) or not inner.handlers:
             return inner
         leaves = exits(inner.body)
         if leaves.breaks or leaves.continues:
             return inner
-        jumps = _Jumps(facts)
+        jumps = _Jumps(facts, () if within else _bound_by_all_blocks(inner, facts.function))
         body = jumps.block(inner.body, under_data=False)
         return _with_handlers_behind(inner, body, jumps) if jumps.raised else inner
 
     return rebuild(function, visit)
 
 
+def raising_lines(function: gast.FunctionDef) -> frozenset[int]:
+    """The lines of exceptions and assertions: what a trace has told of them concerns this pass alone."""
+    return frozenset(node.lineno for node in walk_scope(function.body) if isinstance(node, (gast.Raise, gast.Assert)))
+
+
+def _bound_by_all_blocks(node: gast.Try, function: gast.FunctionDef) -> tuple[str, ...]:
+    """Names that belong to a block and its handlers: wherever an exception of the block leads, they are bound anew."""
+    own = names_of(function.body)
+    elsewhere = {*own.outer, *captured(function.body), *parameters(function.args), *reads(node.finalbody)}
+    elsewhere.update(name for part in _statements_beside(function, node) for name in binds(part))
+    inner = [one for one in dict.fromkeys(binds(node.body)) if one not in elsewhere]
+    ends = [live_before(handler.body, frozenset(inner)) for handler in node.handlers]
+    return tuple(one for one in inner if all(one not in live for live in ends))
+
+
+def _statements_beside(function: gast.FunctionDef, node: gast.Try) -> Iterator[gast.AST]:
+    """The simple statements, and the heads of others, that stand outside of a `try`."""
+    own = {id(part) for part in walk(origin(node) or node)}
+    for part in walk_scope(function.body):
+        if id(part) not in own and not sub_statements(part):
+            yield part
+
+
 @dataclass
 class _Jumps:
     """The raises of one block, each as a flag that is cleared and a jump to the end of the block.
 
+    unread: names that are bound anew on every way from the jump.
     raised: what is to be raised behind it, by the name of the flag.
     """
 
     facts: Facts
+    unread: tuple[str, ...]
     raised: dict[str, gast.Raise] = field(default_factory=dict)
 
     def block(self, block: list[gast.stmt], under_data: bool) -> list[gast.stmt]:
@@ -105,7 +146,9 @@ class _Jumps:
     def _jump(self, raised: gast.Raise, node: gast.stmt) -> list[gast.stmt]:
         flag = self.facts.fresh("passed")
         self.raised[flag] = raised
-        return [place(assign([flag], constant(False)), node), place(gast.Break(), node)]
+        used = reads(raised)
+        unread = (assign([one], runtime_call("unread")) for one in self.unread if one not in used)
+        return [place(one, node) for one in (*unread, assign([flag], constant(False)), gast.Break())]
 
 
 def _with_handlers_behind(node: gast.Try, body: list[gast.stmt], jumps: _Jumps) -> list[gast.stmt]:

@@ -39,7 +39,7 @@ from autograph_torch.runtime.queries import allclose, contains, equal, index, is
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
 from autograph_torch.runtime.totals import largest, listed_map, listed_map_of_tuples, mapped, smallest, total
-from autograph_torch.runtime.values import undefined
+from autograph_torch.runtime.values import undefined, unread
 
 __all__ = [
     "all_",
@@ -101,6 +101,7 @@ __all__ = [
     "tolist",
     "total",
     "undefined",
+    "unread",
     "while_loop",
     "while_steps",
     "write",

@@ -69,6 +69,11 @@ class Hole:
 HOLE = Hole()
 
 
+def unread() -> Any:
+    """The value of a variable that is bound anew on every way to a read of it (passes/handlers.py)."""
+    return HOLE
+
+
 class Outcome(NamedTuple):
     """How a step of a loop ended: goes on, left the loop, or returned `value` from the function."""
 

@@ -197,6 +197,8 @@ def else_of_a_try(x):
     else:
         print("else")
         y = y + 10
+    finally:
+        print("finally")
     return y
 
 

@@ -15,16 +15,16 @@ import autograph_torch.runtime as ag
 
 
 def roots(x: torch.Tensor) -> torch.Tensor:
-    y = ag.undefined("y")
     passed = True
     try:
         def then():
+            y = ag.unread()
             passed = False
-            return passed, y
+            return y, passed
         def otherwise():
             y = x.sqrt()
-            return passed, y
-        passed, y = ag.cond((x < 0).any(), then, otherwise)
+            return y, passed
+        y, passed = ag.cond((x < 0).any(), then, otherwise)
     except ValueError:
         y = x.abs()
     def then_2():
@@ -32,8 +32,9 @@ def roots(x: torch.Tensor) -> torch.Tensor:
             raise ValueError("negative")
         except ValueError:
             y = x.abs()
-        return ag.bound(y) * 2
-    return ag.cond(ag.not_(passed), then_2, lambda: ag.bound(y) * 2)
+        return y
+    y = ag.cond(ag.not_(passed), then_2, lambda: y)
+    return y * 2
 # calls
 roots(torch.tensor([4.0, 9.0]))
 roots(torch.tensor([4.0, -9.0]))
