@@ -52,8 +52,17 @@ def rows_on_one_side(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return y.sin()
 
 
+def a_size_in_a_branch_inside(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    y = (x * w)[x > 0]
+    if y.numel() == 0:
+        return x.sum(0) * w.sum(0)
+    if y.sum() > 0:
+        y = torch.cat([y, y])
+    return y * 2
+
+
 @pytest.mark.parametrize("backend", ["eager", *BACKENDS])
-@pytest.mark.parametrize("function", [twice_as_long_on_one_side, rows_on_one_side])
+@pytest.mark.parametrize("function", [twice_as_long_on_one_side, rows_on_one_side, a_size_in_a_branch_inside])
 def test_gradients_of_results_of_two_sizes(function: Callable[..., Any], backend: str) -> None:
     test_gradients(function, backend)
 
