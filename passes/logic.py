@@ -20,8 +20,8 @@ import gast
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES, binds, reads
-from autograph_torch.analysis.vocabulary import HARMLESS_METHODS
-from autograph_torch.source.nodes import derive, name, rebuild, replace
+from autograph_torch.analysis.vocabulary import HARMLESS_METHODS, SIZE_QUESTIONS, SIZED_METHODS
+from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
 from autograph_torch.source.templates import RUNTIME, call, runtime_call, runtime_function, thunk, tuple_of
 
 
@@ -93,6 +93,7 @@ class _Logic:
             return None
         first = asked.index(True)
         harmless = all(self._is_harmless(operand) for operand in node.values[first + 1 :])
+        harmless = harmless and not self._asks_for_a_size(node.values)
         joined = self._join(node.op, operands[first:], as_test, harmless)
         if first:
             joined = gast.BoolOp(op=node.op, values=[*operands[:first], joined])
@@ -177,6 +178,19 @@ class _Logic:
         first, *others = pairs.elt.elts
         pair = derive(pairs.elt, elts=[self.test(first), *map(self.value, others)])
         return derive(node, args=[rebuild(derive(pairs, elt=pair), lambda c: c if c is pair else self.value(c))])
+
+    def _asks_for_a_size(self, operands: list[gast.expr]) -> bool:
+        """Whether an operand fails for some sizes of a tensor, and only data tell its size, or another asks for one.
+
+        `len(found) > 0 and found.max() > 1`
+        """
+        parts = [part for operand in operands for part in walk(operand)]
+        called = [part.func for part in parts if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute)]
+        sized = [function for function in called if function.attr in SIZED_METHODS]
+        asked = {part.id if isinstance(part, gast.Name) else getattr(part, "attr", "") for part in parts}
+        if sized and not asked.isdisjoint(SIZE_QUESTIONS):
+            return True
+        return any(self._facts.kinds.of(function.value) == Kind.DYNAMIC for function in sized)
 
     def _is_harmless(self, node: gast.AST) -> bool:
         """Whether evaluating an expression in vain has no effect and cannot fail."""

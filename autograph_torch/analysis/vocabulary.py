@@ -49,6 +49,9 @@ FULL_REDUCTIONS = frozenset(
 HARMLESS_METHODS = FULL_REDUCTIONS | frozenset(
     "isnan isinf isfinite abs float double long int bool item numel nelement dim ndimension size".split()
 )
+# Those of them that fail for some sizes, and what tells a size.
+SIZED_METHODS = frozenset("max min amax amin argmax argmin aminmax median item".split())
+SIZE_QUESTIONS = frozenset("numel nelement len size shape dim ndim".split())
 # Results whose size depends on data.
 DYNAMIC_FUNCTIONS = frozenset(
     "nonzero masked_select unique unique_consecutive argwhere repeat_interleave bincount flatnonzero".split()

@@ -26,7 +26,8 @@ def keep_instructions() -> None:
     """Let Dynamo remember the instructions of as many functions as a trace follows."""
     kept: Any = getattr(bytecode_transformation, "_cached_cleaned_instructions", None)
     if hasattr(kept, "__wrapped__"):
-        bytecode_transformation._cached_cleaned_instructions = _Kept(kept.__wrapped__)
+        larger: Any = _Kept(kept.__wrapped__)
+        bytecode_transformation._cached_cleaned_instructions = larger
 
 
 class _Kept:

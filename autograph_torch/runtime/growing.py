@@ -57,9 +57,12 @@ class Growing:
 
 
 class Appending:
-    """The list inside of a trip: how many rows have come so far; the last of the list, if the loop begins with one."""
+    """The list inside of a trip: how many rows have come so far; the last of the list, if the loop begins with one.
 
-    def __init__(self, before: Any, count: Any, last: Any, rows: torch.Tensor | None, name: str) -> None:
+    The count stays a tensor (Inductor would forget to read a number that only tells where a row is put).
+    """
+
+    def __init__(self, before: Any, count: torch.Tensor, last: Any, rows: torch.Tensor | None, name: str) -> None:
         self.before = before
         self.count = count
         self.last = last
@@ -71,8 +74,8 @@ class Appending:
         if self.last is not None:
             self.last = row.clone() if isinstance(item, torch.Tensor) else item
         if self.rows is not None:
-            position = torch.scalar_tensor(self.count, dtype=torch.int64, device=row.device)
-            self.rows = torch.index_copy(self.rows, 0, position.reshape(1), row.unsqueeze(0))
+            position = self.count.reshape(1).to(row.device)
+            self.rows = torch.index_copy(self.rows, 0, position, row.unsqueeze(0))
         self.count = self.count + 1
 
     def extend(self, items: Any) -> None:
@@ -164,7 +167,8 @@ def run_twice(
         return (*before[:rebound], *_in_order(mutated, inside, given[: len(others)]), *given[len(others) :])
 
     def again(rooms: State, pure: bool) -> State:
-        extra: State = (*[0] * number, *[_last(lists[k]) for k in range(number)], *rooms)
+        counts = [torch.zeros((), dtype=torch.int64) for _ in range(number)]
+        extra: State = (*counts, *[_last(lists[k]) for k in range(number)], *rooms)
         begin = (*state[:rebound], *extra, *others, *state[count:])
 
         def one_trip(before: State) -> State:
@@ -187,16 +191,17 @@ def run_twice(
         )
 
     first = again((), True)
+    sizes: State = tuple([first[rebound + k].item() for k in range(number)])
     rooms: State = ()
     for k in range(number):
         shape, dtype, device, _ = notes.row_of(lists[k].name)
-        size = first[rebound + k]
+        size = sizes[k]
         torch._check(size >= 0)
         rooms += (torch.zeros((size + 1, *shape), dtype=dtype, device=device),)
     final = again(rooms, False)
     for k in range(number):
         rows = final[rebound + 2 * number + k].clone()  # with gradients a loop gives a part of all that it has kept
-        _take(lists[k], rows, first[rebound + k])
+        _take(lists[k], rows, sizes[k])
     for k in range(len(owners)):
         _put_behind(owners[k], lists[len(named) + k])
     given = final[rebound + 3 * number :]
@@ -276,7 +281,7 @@ def length(one: Any) -> Any:
     """`len(one)`."""
     one = behind(one)
     if isinstance(one, Appending):
-        return one.before + one.count
+        return one.before + one.count.item()
     return _length(one) if isinstance(one, Growing) else len(one)
 
 

@@ -256,3 +256,19 @@ def choices_of_two_types_inside_of_a_result(x):
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
 def choice_of_two_types_as_an_argument(x):
     return torch.nn.functional.linear(x, torch.eye(2), bias=x if x.sum() > 0 else None) * 2
+
+
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(0, 0),), lambda: (vec(1.5, 0),)])
+def largest_of_what_may_be_empty(x):
+    large = x[x > 1]
+    if large.numel() > 0 and large.max() > 2:
+        return large.sum()
+    return x
+
+
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(0, 0),), lambda: (vec(-1.5, -2),)])
+def extremes_behind_or(x):
+    large, positive = x[x > 1], x[x > 0]
+    if x.sum() < 1 or positive.min() < 1 or large.max() > 3:
+        return positive.sum()
+    return x
