@@ -17,7 +17,7 @@ import torch
 from torch._dynamo.variables import CellVariable, ConstDictVariable
 from torch._dynamo.variables.base import AttributeMutationNew
 
-from autograph_torch.capture.standing_in import is_same
+from autograph_torch.capture.identity import is_same
 
 
 def set_nothing(self: Any, name: str, value: Any) -> None:

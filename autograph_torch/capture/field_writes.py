@@ -25,6 +25,7 @@ from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.global_writes import read_global
+from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
 from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
@@ -142,8 +143,10 @@ def watch_twins() -> None:
         note_write_to_deque(var)
         mutation(self, var)
 
-    def store_attr(self: Any, item: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        store(self, item, name, *args, **kwargs)
+    def store_attr(self: Any, item: Any, name: str, value: Any, *args: Any, **kwargs: Any) -> None:
+        if _in_body(self) and _is_there_already(self, item, name, value.realize()):
+            return
+        store(self, item, name, value, *args, **kwargs)
         twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
         if twin is not None:
             tracing.unusable().add(twin)
@@ -161,6 +164,16 @@ def watch_twins() -> None:
     SideEffects.mutation = mutate  # type: ignore[method-assign]
     SideEffects.store_attr = store_attr  # type: ignore[method-assign]
     SideEffects.load_attr = load_attr  # type: ignore[method-assign]
+
+
+def _is_there_already(effects: Any, item: Any, name: str, value: Any) -> bool:
+    """Whether an attribute is given the tensor that it has: `self.mask = self.mask.to(x.device)`."""
+    if not value.is_tensor() or not isinstance(item, UserDefinedObjectVariable):
+        return False
+    if not effects.has_pending_mutation_of_attr(item, name) and name not in getattr(item.value, "__dict__", {}):
+        return False
+    known = item.var_getattr(tracing.current_translator(), name).realize()
+    return known.is_tensor() and is_same(value, known, tracing.current_tracer())
 
 
 def _twins() -> dict[Any, Any]:

@@ -29,8 +29,9 @@ from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import settling
+from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
-from autograph_torch.capture.standing_in import is_same, number_of_tensor
+from autograph_torch.capture.standing_in import number_of_tensor
 from autograph_torch.runtime import predicate, structure
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.refusal import raise_refusal

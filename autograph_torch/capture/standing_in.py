@@ -30,6 +30,7 @@ from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from autograph_torch.capture import field_writes
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
+from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
@@ -139,14 +140,6 @@ def _own_attributes(item: Any, effects: Any) -> list[str] | None:
         return None
     written = effects.store_attr_mutations.get(item, {})
     return [name for name, value in written.items() if not isinstance(value, DeletedVariable)]
-
-
-def is_same(value: Any, other: Any, tracer: Any) -> bool:
-    """Whether two variables are one object for the program; tensors by what they are inside of the body."""
-    if not (isinstance(value, TensorVariable) and isinstance(other, TensorVariable)):
-        return value is other
-    fakes = [tracing.resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
-    return fakes[0] is fakes[1]
 
 
 def _note_same(site: str, initial: list[Any], before: list[Any], after: list[Any], tracer: Any) -> None:

@@ -142,11 +142,16 @@ def _graph() -> Any:
     return current_tracer().graph
 
 
-def current_tracer() -> Any:
-    """What builds the graph, or the body of an operator, that is being traced."""
+def current_translator() -> Any:
+    """What follows the function that is compiled."""
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
-    return InstructionTranslator.current_tx().output.current_tracer
+    return InstructionTranslator.current_tx()
+
+
+def current_tracer() -> Any:
+    """What builds the graph, or the body of an operator, that is being traced."""
+    return current_translator().output.current_tracer
 
 
 def enclosing(tracer: Any) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from tests.harness import integer, program, randn, scalar, vec
+from tests.harness import integer, ints, program, randn, scalar, vec
 
 SIGNS = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
 THREE = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)]
@@ -774,3 +774,26 @@ def tuple_in_an_attribute_that_a_loop_replaces(x):
     while stepper.state[1] < 1 and stepper.steps < 4:
         stepper.step()
     return stepper.state, stepper.steps
+
+
+class StopAt:
+    def __init__(self):
+        self.last = ints(3)
+
+    def __call__(self, tokens):
+        self.last = self.last.to(tokens.device)
+        return torch.isin(tokens[-1:], self.last).any()
+
+
+@program(inputs=[lambda: (ints(1, 5),), lambda: (ints(1, 3),)], factory=True)
+def attribute_that_is_given_the_tensor_that_it_has():
+    stop = StopAt()
+
+    def run(tokens):
+        n = 0
+        while not stop(tokens):
+            tokens = (tokens + 1) % 7
+            n += 1
+        return tokens, n, stop.last * 1
+
+    return run
