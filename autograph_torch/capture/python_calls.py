@@ -5,6 +5,7 @@
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
+    x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
     torch.equal(x, y)         ag.equal(x, y), and so for torch.allclose and torch.is_nonzero, also as methods
@@ -106,6 +107,8 @@ def python_calls() -> Iterator[None]:
     def call_tensor(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if name in ("inverse", "matrix_power", "equal", "allclose", "is_nonzero"):
             return TorchInGraphFunctionVariable(getattr(torch, name)).call_function(tx, [self, *args], kwargs)
+        if name == "item" and has_free_unbacked_symbols(_value(self).shape):
+            return _item(self, tx, converts=False)
         if name == "tolist" and not args and not kwargs:
             counted = _counted(self.as_proxy().node)
             if counted is not None:
@@ -119,6 +122,9 @@ def python_calls() -> Iterator[None]:
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn in (isinstance, type) and args:
             refuse_question_of_type(args[0], tx)
+        if self.fn in (int, float) and args and type(args[0].realize()) is TensorVariable:
+            if has_free_unbacked_symbols(_value(args[0]).shape):
+                args = [_item(args[0], tx, converts=True)]
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)
@@ -150,6 +156,12 @@ _QUESTIONS = {
     torch.allclose: queries.allclose,
     torch.is_nonzero: queries.is_nonzero,
 }
+
+
+def _item(tensor: Any, tx: Any, converts: bool) -> Any:
+    """The element of a tensor of which data tell whether it has one."""
+    item: Any = queries.item
+    return UserFunctionVariable(item).call_function(tx, [tensor, ConstantVariable.create(converts)], {})
 
 
 def _counted(node: torch.fx.Node) -> list[int] | None:

@@ -10,7 +10,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value, statically_k
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail, fail_with
+from autograph_torch.runtime.effects import fail, fail_with, text
 
 
 def allclose(
@@ -83,6 +83,18 @@ def tolist(values: Any) -> Any:
     if not values.is_floating_point() and not values.is_complex() and values.dtype != torch.bool:
         return values.tolist()
     return [tolist(values[k]) for k in range(values.shape[0])]
+
+
+def item(values: torch.Tensor, converts: bool = False) -> Any:
+    """`values.item()` where only data tell how many elements there are; with `converts`, for `int(values)`."""
+    size = values.numel()
+    if converts:
+        cond(size != 1, lambda: fail(ValueError, "only one element tensors can be converted to Python scalars"))
+    else:
+        message = text("a Tensor with {} elements cannot be converted to Scalar", size)
+        cond(size != 1, lambda: fail(RuntimeError, message))
+    flat = values.reshape(-1)
+    return torch.cat([flat, flat.new_zeros(1)]).select(0, 0).item()
 
 
 def one_hot(tensor: torch.Tensor, num_classes: Any = -1) -> torch.Tensor:

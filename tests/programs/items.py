@@ -613,3 +613,32 @@ def half_of_the_rows_that_data_let_through(x):
         values, _ = torch.topk(kept, k=int(math.ceil(0.5 * len(kept))))
         return values.sum()
     return x.sum()
+
+
+MASKED = [lambda: (vec(5, 1),), lambda: (vec(1.5, 0),), lambda: (vec(0, 0),), lambda: (vec(5, 4),)]
+
+
+@program(inputs=MASKED)
+def item_of_what_may_have_one_element(x):
+    large = x[x > 1]
+    if len(large) == 1 and large.item() > 2:
+        return large.sum() + large.item()
+    return x
+
+
+@program(inputs=MASKED)
+def position_behind_a_question_for_the_length(x):
+    at = (x > 1).nonzero()
+    if len(at) == 1:
+        return x[at.item()] * float(x[x > 1])
+    return x.sum()
+
+
+@program(inputs=MASKED)
+def the_only_element(x):
+    return x * x[x > 1].item()
+
+
+@program(inputs=MASKED)
+def the_only_element_as_an_integer(x):
+    return int(x[x > 1])
