@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograph_torch.analysis.kinds import BUILTINS, Imports, Kind
+from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.codeobject import compile_tree, is_marked, marked
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
@@ -32,9 +33,7 @@ def convert_code(
     names: Mapping[str, Any],
     seeds: Mapping[str, Kind],
     effects: frozenset[str] = frozenset(),
-    splits: frozenset[int] = frozenset(),
-    growing: frozenset[int] = frozenset(),
-    nones: frozenset[int] = frozenset(),
+    told: Told = UNTOLD,
 ) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
 
@@ -43,9 +42,7 @@ def convert_code(
         names: globals and closed-over values in reach of it.
         seeds: kinds of its parameters, as far as the caller knows.
         effects: last names of further functions that are called for their effect.
-        splits: lines of `if` statements that need what follows in both branches.
-        growing: lines of loops that lists grow in, or of statements in them.
-        nones: lines of statements in loops that leave a name as None on some paths.
+        told: what failed traces have told of its lines.
 
     Raises:
         SourceError: AG302 when its source cannot be found.
@@ -53,7 +50,7 @@ def convert_code(
     if is_marked(function_code):
         return Conversion(function_code, ())
     with _no_collection():
-        return _converted(function_code, names, seeds, effects, splits, growing, nones)
+        return _converted(function_code, names, seeds, effects, told)
 
 
 def _converted(
@@ -61,12 +58,10 @@ def _converted(
     names: Mapping[str, Any],
     seeds: Mapping[str, Kind],
     effects: frozenset[str],
-    splits: frozenset[int],
-    growing: frozenset[int],
-    nones: frozenset[int],
+    told: Told,
 ) -> Conversion:
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds, effects=effects, splits=splits, growing=growing, nones=nones)
+    rewritten = rewrite_located(located, names, seeds, effects=effects, told=told)
     if not rewritten.changed:
         return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
     code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
@@ -94,14 +89,12 @@ def rewrite_located(
     seeds: Mapping[str, Kind],
     assume_unknown: bool = True,
     effects: frozenset[str] = frozenset(),
-    splits: frozenset[int] = frozenset(),
-    growing: frozenset[int] = frozenset(),
-    nones: frozenset[int] = frozenset(),
+    told: Told = UNTOLD,
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
     around = surroundings_of(located, names, assume_unknown, effects)
-    around = replace(around, split_lines=splits, growing_lines=growing, none_lines=nones)
+    around = replace(around, told=told)
     if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)

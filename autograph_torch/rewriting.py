@@ -12,9 +12,10 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.nesting import nesting
 from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
+from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
-from autograph_torch.passes.handlers import jump_to_handlers, raising_lines
+from autograph_torch.passes.handlers import jump_to_handlers
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.supers import spell_out_super
@@ -38,9 +39,7 @@ class Surroundings:
     assume_unknown: bool = False
     skipped_lines: frozenset[int] = frozenset()
     passes: tuple[Pass, ...] = PASSES
-    split_lines: frozenset[int] = frozenset()
-    growing_lines: frozenset[int] = frozenset()
-    none_lines: frozenset[int] = frozenset()
+    told: Told = UNTOLD
     effects: frozenset[str] = frozenset()
     deepest: int | None = None
 
@@ -75,11 +74,10 @@ def rewrite_function(
     kinds = Kinds(
         around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
     )
-    opened = open_calls(function, around.split_lines)
+    opened = open_calls(function, around.told.splits)
     kinds.infer(opened.body)
     # Before the passes: behind it other names may be unbound where they are read.
     handled = jump_to_handlers(opened, _facts(opened, around, kinds))
-    around = replace(around, split_lines=around.split_lines - raising_lines(opened))
     tree, diagnostics = _lowered(handled, around, kinds)
     if handled is not opened and (tree is handled or any(found.code in _LEFT for found in diagnostics)):
         tree, diagnostics = _lowered(opened, around, kinds)  # jumps alone are no gain
@@ -110,9 +108,7 @@ def _facts(function: gast.FunctionDef, around: Surroundings, kinds: Kinds) -> Fa
         lines=around.lines,
         assume_unknown=around.assume_unknown,
         skipped_lines=around.skipped_lines,
-        split_lines=around.split_lines,
-        growing_lines=around.growing_lines,
-        none_lines=around.none_lines,
+        told=around.told,
         effects=around.effects,
     )
 
@@ -121,7 +117,7 @@ def _run_passes(
     tree: gast.FunctionDef, function: gast.FunctionDef, around: Surroundings, kinds: Kinds
 ) -> tuple[gast.FunctionDef, Facts]:
     facts = _facts(function, around, kinds)
-    asked = bool(facts.growing_lines)  # a list that has grown elsewhere is asked for something here
+    asked = bool(facts.told.growing)  # a list that has grown elsewhere is asked for something here
     if not asked and not has_work(tree, facts):
         return tree, facts
     if around.deepest is not None and nesting(tree.body, facts) > around.deepest:

@@ -85,7 +85,7 @@ def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, fact
     if composite[1].startswith("__") and not composite[1].endswith("__"):
         return False
     block = [*node.body, *node.orelse]
-    own = composite[0] == "self" and node.lineno not in facts.split_lines
+    own = composite[0] == "self" and node.lineno not in facts.told.splits
     return own or any(found == composite and inside for found, inside in _writes(block))
 
 

@@ -55,7 +55,7 @@ Use = tuple[gast.Name, gast.AST, gast.AST]
 
 def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite the uses of the lists that grow in the loops on these lines."""
-    if not facts.growing_lines:
+    if not facts.told.growing:
         return function
     nodes = list(walk_scope(function.body))
     loops = {id(node): _added_to(node) for node in nodes if isinstance(node, LOOPS) and _is_told(node, facts)}
@@ -88,14 +88,14 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 
 def _is_told(loop: gast.AST, facts: Facts) -> bool:
     """Whether a trace has failed at this loop, or in it."""
-    return any(getattr(node, "lineno", None) in facts.growing_lines for node in walk(loop))
+    return any(getattr(node, "lineno", None) in facts.told.growing for node in walk(loop))
 
 
 def _decides_inside(block: list[gast.AST], facts: Facts) -> bool:
     """Whether a trace has failed at a statement in a block, which is in no loop in there."""
     return any(
         not isinstance(node, (*LOOPS, *SCOPES))
-        and (getattr(node, "lineno", None) in facts.growing_lines or _decides_inside(sub_statements(node), facts))
+        and (getattr(node, "lineno", None) in facts.told.growing or _decides_inside(sub_statements(node), facts))
         for node in block
     )
 

@@ -27,7 +27,7 @@ _OF_OURS = ("part", "listed_map", "listed_map_of_tuples")
 
 def ask_grown(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite the statements on the lines that a trace has shown."""
-    if not facts.growing_lines:
+    if not facts.told.growing:
         return function
     told = {id(node) for node in walk_scope(function.body) if isinstance(node, gast.stmt) and _is_told(node, facts)}
 
@@ -45,7 +45,7 @@ def ask_grown(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
 def _is_told(statement: gast.stmt, facts: Facts) -> bool:
     """Whether a trace has failed at this statement, or at the head of its blocks."""
     lines = {getattr(node, "lineno", None) for part in header_nodes(statement) for node in walk(part)}
-    return not facts.growing_lines.isdisjoint({*lines, getattr(statement, "lineno", None)})
+    return not facts.told.growing.isdisjoint({*lines, getattr(statement, "lineno", None)})
 
 
 def _asked(node: gast.AST, facts: Facts) -> gast.AST:

@@ -72,11 +72,6 @@ def jump_to_handlers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionD
     return rebuild(function, visit)
 
 
-def raising_lines(function: gast.FunctionDef) -> frozenset[int]:
-    """The lines of exceptions and assertions: what a trace has told of them concerns this pass alone."""
-    return frozenset(node.lineno for node in walk_scope(function.body) if isinstance(node, (gast.Raise, gast.Assert)))
-
-
 def _bound_by_all_blocks(node: gast.Try, function: gast.FunctionDef) -> tuple[str, ...]:
     """Names that belong to a block and its handlers: wherever an exception of the block leads, they are bound anew."""
     own = names_of(function.body)
@@ -141,7 +136,7 @@ class _Jumps:
 
     def _is_decided_by_data(self, node: gast.stmt, by_text: bool) -> bool:
         """A function that is traced anyway has nothing rewritten before the trace has shown that data decide."""
-        return node.lineno in self.facts.split_lines if self.facts.assume_unknown else by_text
+        return node.lineno in self.facts.told.raises if self.facts.assume_unknown else by_text
 
     def _jump(self, raised: gast.Raise, node: gast.stmt) -> list[gast.stmt]:
         flag = self.facts.fresh("passed")

@@ -18,6 +18,8 @@ Loops that data leaves early get explicit ends too; passes/loops.py turns their 
                                                if not r > tol: break
                                                x = x - r
 
+So does a test that writes to something, where a trace has shown it.
+
 Refused: a jump out of `with` or `try` when something follows in it, and moves that would copy too much.
 """
 
@@ -118,12 +120,20 @@ class _Structurer:
         return original if _same(done, original) else done
 
     def _else_behind(self, node: gast.stmt) -> list[gast.stmt]:
-        """`else` of a loop that nothing breaks stands behind the loop, where data decide on a jump in it."""
+        """`else` of a loop that nothing breaks stands behind the loop, where data decide on a jump in it, or the loop
+        will end by a `break` of ours.
+        """
         if not isinstance(node, (gast.For, gast.While)) or exits(node.body).breaks:
             return [node]
-        if not self._facts.exits_under_data(node.orelse):
+        if not self._facts.exits_under_data(node.orelse) and not self._is_tested_inside(node):
             return [node]
         return [derive(node, orelse=[]), *node.orelse]
+
+    def _is_tested_inside(self, node: gast.For | gast.While) -> bool:
+        """Whether the test of a loop binds a name or has an effect, and becomes a part of the trips."""
+        if not isinstance(node, gast.While) or not self._facts.is_site(node):
+            return False
+        return bool(binds(node.test)) or node.lineno in self._facts.told.tests
 
     def _finish_behind(self, node: gast.stmt) -> list[gast.stmt]:
         """What the last trip of `while True` does before it returns stands behind the loop."""
@@ -323,10 +333,10 @@ class _Structurer:
     def _loop(self, node: gast.For | gast.While, after: Live, bound: frozenset[str]) -> list[gast.stmt]:
         steps = self._facts.needs_steps(node)
         inside = self._loop_bound(node, bound)
-        if isinstance(node, gast.While) and self._facts.is_site(node) and binds(node.test):
-            return self._loop(_test_into_body(node), after, bound)
         if node.orelse and steps and exits(node.body).breaks:
             return self._with_flag(node, after, bound)
+        if self._is_tested_inside(node):  # without an `else` by now: what stops it here is no `break` of the user's
+            return self._loop(_test_into_body(node), after, bound)
         own = exits(node.body)
         moves = steps or (own.continues and bool(self._facts.exits_under_data(node.body)))
         if self._facts.is_site(node) and own.continues:

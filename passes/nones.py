@@ -43,14 +43,14 @@ from autograph_torch.source.templates import constant, runtime_call, runtime_fun
 
 def flag_nones(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite what is done with the names that statements on these lines bind, in loops."""
-    if not facts.none_lines:
+    if not facts.told.nones:
         return function
     told = {
         n
         for loop in walk_scope(function.body)
         if isinstance(loop, LOOPS)
         for node in walk(loop)
-        if isinstance(node, gast.stmt) and node.lineno in facts.none_lines
+        if isinstance(node, gast.stmt) and node.lineno in facts.told.nones
         for n in binds(node)
     }
     bound = names_of(function.body)

@@ -45,12 +45,12 @@ from autograph_torch.source.templates import assign, constant
 
 def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite the statements of a function that lie on the lines to be split."""
-    if not facts.split_lines:
+    if not facts.told.splits:
         return function
 
     def open_up(node: gast.AST) -> gast.AST | list[gast.stmt]:
         node = rebuild(node, open_up)
-        if getattr(node, "lineno", None) not in facts.split_lines:
+        if getattr(node, "lineno", None) not in facts.told.splits:
             return node
         if isinstance(node, (gast.Assign, gast.AnnAssign, gast.Return, gast.Expr)):
             return _as_statements(node, facts)

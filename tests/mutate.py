@@ -380,8 +380,8 @@ MUTATIONS = (
     Mutation(
         "exceptions and the handlers of their function",
         CAPTURE + "attempts.py",
-        "or over_rows or handled)",
-        "or over_rows)",
+        "found.code == _HANDLED and place",
+        "found.code == _TEST and place",
         "tests/test_programs.py",
         "test_compiled and handler_of_another_exception",
     ),

@@ -22,6 +22,7 @@ from autograph_torch.analysis.scopes import (
     walk_scope,
 )
 from autograph_torch.analysis.shared import Shared
+from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin, walk
 from autograph_torch.source.templates import RUNTIME
@@ -57,10 +58,7 @@ class Facts:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
-    # `if` statements that need what follows in both branches, and loops over rows whose number depends on data
-    split_lines: frozenset[int] = frozenset()
-    none_lines: frozenset[int] = frozenset()  # of statements in loops that leave a name as None on some paths
-    growing_lines: frozenset[int] = frozenset()  # of loops that lists grow in, or statements in such loops
+    told: Told = UNTOLD
     effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
@@ -71,7 +69,7 @@ class Facts:
     @cached_property
     def owned(self) -> frozenset[str]:
         """Names of lists and dicts that nobody else can reach; asked for where paths are told apart to the end."""
-        return owned_containers(self.function) if self.split_lines else frozenset()
+        return owned_containers(self.function) if self.told.splits else frozenset()
 
     @cached_property
     def shared(self) -> Shared:
@@ -139,7 +137,7 @@ class Facts:
 
     def _is_told(self, node: gast.expr) -> bool:
         """Whether a trace has shown that a test, or the length of what a loop runs over, depends on data."""
-        return self.assume_unknown and getattr(node, "lineno", None) in self.split_lines
+        return self.assume_unknown and getattr(node, "lineno", None) in self.told.splits
 
     def exits_under_data(self, block: Iterable[gast.AST], controlled: bool = False) -> Exits:
         """Jumps out of the block that only some data takes."""
@@ -161,9 +159,9 @@ class Facts:
 
     def is_split(self, node: gast.stmt) -> bool:
         """Whether what follows a statement is needed in both branches of an `if` in it."""
-        if not self.split_lines or isinstance(node, (*LOOPS, *SCOPES)):
+        if not self.told.splits or isinstance(node, (*LOOPS, *SCOPES)):
             return False
-        own = isinstance(node, gast.If) and node.lineno in self.split_lines
+        own = isinstance(node, gast.If) and node.lineno in self.told.splits
         return own or any(self.is_split(inner) for inner in sub_statements(node))
 
     def needs_steps(self, loop: gast.AST) -> bool:
@@ -184,9 +182,9 @@ class Facts:
 
     def _is_split(self, loop: gast.For | gast.While) -> bool:
         """Whether paths that part in a loop are to be told apart to the end of the function."""
-        if not self.split_lines:
+        if not self.told.splits:
             return False
-        return any(isinstance(node, gast.stmt) and node.lineno in self.split_lines for node in walk(loop))
+        return any(isinstance(node, gast.stmt) and node.lineno in self.told.splits for node in walk(loop))
 
     def leave(self, node: gast.AST) -> None:
         """From here on, nothing in this statement is controlled by data."""

@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Nine things can be told from a failure only:
+Ten things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -15,6 +15,8 @@ Nine things can be told from a failure only:
                                                return x + scale
 
 - an exception that data decide on, and that the function itself may handle (passes/handlers.py).
+
+- a loop whose test has an effect: it becomes the first statement of the trips (passes/jumps.py).
 
 - a name that is None on some paths through a loop (passes/nones.py).
 
@@ -35,8 +37,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
+from autograph_torch.analysis.told import Told
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
@@ -45,6 +48,7 @@ from autograph_torch.diagnostics import CaptureError
 _LIMIT = 8  # traces of one function
 _TYPES = ("AG310", "AG311", "AG312", "AG314")
 _HANDLED = "AG325"
+_TEST = "the test of a loop prints, raises, or writes"
 _GRADIENTS = "trace_autograd_ops"
 _PROPERTY = "is a property: its setter"
 _OUTSIDE = "Mutating a variable from outside the scope"
@@ -60,10 +64,7 @@ _SKIPPED = ("marked as skipped", "function marked as skipped")
 class Attempt:
     """What is known before a trace.
 
-    splits: places (file, line) of `if` statements that need what follows in both branches, of loops whose paths are
-        told apart, and of exceptions that the function itself may handle.
-    growing: places of loops that lists grow in, or of statements in such loops.
-    nones: places of statements that leave a name as None on some paths.
+    splits, growing, nones, raises, tests: places (file, line), each as the lines of `Told`.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
@@ -76,6 +77,8 @@ class Attempt:
     splits: frozenset[tuple[str, int]] = frozenset()
     growing: frozenset[tuple[str, int]] = frozenset()
     nones: frozenset[tuple[str, int]] = frozenset()
+    raises: frozenset[tuple[str, int]] = frozenset()
+    tests: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
     settled: bool = False
@@ -111,11 +114,14 @@ class Attempt:
             return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
         if place in self.growing and not self.first_trips and any(words in found.message for words in _OPEN):
             return replace(following, first_trips=True)
-        handled = found.code == _HANDLED
+        if found.code == _HANDLED and place not in self.raises:
+            return replace(following, raises=self.raises | {place})
+        if _TEST in found.message and place not in self.tests:
+            return replace(following, tests=self.tests | {place})
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
         over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
-        if (concerned or over_rows or handled) and place not in self.splits:
+        if (concerned or over_rows) and place not in self.splits:
             return replace(following, splits=self.splits | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})
@@ -129,11 +135,9 @@ class Attempt:
             return replace(following, trace_gradients=True)
         return None
 
-    def lines_in(self, filename: str) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
-        """The lines of a file whose `if` needs what follows in both branches, those of loops that lists grow in, and
-        those that leave a name as None on some paths.
-        """
-        return _lines_in(filename, self.splits), _lines_in(filename, self.growing), _lines_in(filename, self.nones)
+    def told_of(self, filename: str) -> Told:
+        """What is known of the lines of a file."""
+        return Told(*(_lines_in(filename, getattr(self, one.name)) for one in fields(Told)))
 
 
 def _lines_in(filename: str, places: frozenset[tuple[str, int]]) -> frozenset[int]:

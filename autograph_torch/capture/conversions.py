@@ -14,13 +14,12 @@ from typing import Any
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.told import Told
 from autograph_torch.capture.attempts import Attempt, attempt_under_way
 from autograph_torch.codeobject import follows_calls, marked, origin_of, with_origin
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
-
-Told = tuple[frozenset[int], ...]  # lines of a function that failed traces have told of (attempts.py)
 
 # Code objects that were reached -> what became of them, by what is known of their arguments. An entry lives as long as
 # the function's code does; until then its globals are alive anyway.
@@ -36,20 +35,19 @@ def converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: A
         if kind is not None:
             seeds.append((name, kind))
     attempt = attempt_under_way()
-    told: Told = attempt.lines_in(code.co_filename) if attempt else ()
-    if any(told):
-        own = {line for *_, line in code.co_lines() if line is not None}
-        told = tuple(lines & own for lines in told)
+    told = attempt.told_of(code.co_filename) if attempt else Told()
+    if told:
+        told = told.within(frozenset(line for *_, line in code.co_lines() if line is not None))
     return _conversion(code, frozenset(seeds), function.get_globals(), told)
 
 
 def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     """The code of the function that is compiled, written anew when its own lines are concerned."""
     origin = origin_of(code)
-    told = attempt.lines_in(code.co_filename)
-    if origin is None or not any(told):
+    told = attempt.told_of(code.co_filename)
+    if origin is None or not told:
         return code
-    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), *told).code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), told).code
     new = with_origin(marked(new, follow=follows_calls(code)), origin)
     return new if new.co_freevars == code.co_freevars else code
 
@@ -73,7 +71,7 @@ def _conversion(
     key = (seeds, id(globals_), told, effects)
     if key not in known:
         try:
-            new = convert_code(code, globals_, dict(seeds), effects, *told).code
+            new = convert_code(code, globals_, dict(seeds), effects, told).code
         except SourceError:
             new = marked(code)  # no source: traced as it is
         known[key] = new, globals_

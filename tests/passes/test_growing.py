@@ -10,6 +10,7 @@ import gast
 import pytest
 import torch
 
+from autograph_torch.analysis.told import Told
 from autograph_torch.live import convert_code
 from tests.harness import from_text
 
@@ -64,7 +65,7 @@ def path(x):
 def text_of(source: str, loop: int) -> str:
     """The text of a function whose list grows in the loop on this line."""
     code: CodeType = from_text(textwrap.dedent(source), "path", f"<growing {hash(source)}>").__code__
-    rewritten = convert_code(code, {"torch": torch}, {}, growing=frozenset({loop})).rewritten
+    rewritten = convert_code(code, {"torch": torch}, {}, told=Told(growing=frozenset({loop}))).rewritten
     assert rewritten is not None
     return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(rewritten.tree)))
 

@@ -9,6 +9,7 @@ import gast
 import pytest
 import torch
 
+from autograph_torch.analysis.told import Told
 from autograph_torch.live import convert_code
 from tests.harness import from_text
 
@@ -46,7 +47,7 @@ def path(x):
 def text_of(source: str, line: int) -> str:
     """The text of a function that leaves a name as None on some paths through the statement on this line."""
     code: CodeType = from_text(source, "path", f"<nones {hash(source)}>").__code__
-    rewritten = convert_code(code, {"torch": torch}, {}, nones=frozenset({line})).rewritten
+    rewritten = convert_code(code, {"torch": torch}, {}, told=Told(nones=frozenset({line}))).rewritten
     assert rewritten is not None
     return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(rewritten.tree)))
 

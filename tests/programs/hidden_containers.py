@@ -243,7 +243,7 @@ def written_behind_a_loop_that_returns(x):
     return xs
 
 
-@program(inputs=INPUTS, refused="AG206: the test of a loop writes")
+@program(inputs=INPUTS)
 def the_test_of_a_loop_writes_to_a_list(x):
     log = [0]
 

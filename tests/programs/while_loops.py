@@ -437,3 +437,60 @@ def a_loop_that_ends_by_return_alone(x):
             return x, n
         if n > 2:
             return -x, n
+
+
+class Patience:
+    """Counts how often it is asked."""
+
+    def __init__(self):
+        self.best = None
+        self.asked = 0
+
+    def lasts(self, x):
+        self.asked += 1
+        if self.best is None or x.sum() < self.best:
+            self.best = x.sum()
+        return x.sum() > 1
+
+
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(0, 0),), lambda: (vec(300, 1),)])
+def a_test_that_counts(x):
+    patience = Patience()
+    while patience.lasts(x):
+        x = x / 2
+        if x.max() > 100:
+            break
+    else:
+        x = x + 10
+    return x, patience.asked, patience.best
+
+
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(0, 0),)])
+def a_test_that_prints(x):
+    patience = Patience()
+    while patience.lasts(x) and print("asked", patience.asked) is None:
+        x = x / 2
+        if x.max() > 2:
+            continue
+        x = x - 0.1
+    return x
+
+
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(0, 0),), lambda: (vec(300, 1),)])
+def walrus_in_the_test_of_a_loop_with_else_and_break(x):
+    while (total := x.sum()) > 1:
+        x = x / 2
+        if total > 50:
+            break
+    else:
+        x = x + 10
+    return x, total
+
+
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(0, 0),)])
+def walrus_in_the_test_of_a_loop_with_else(x):
+    while (total := x.sum()) > 1:
+        x = x / 2
+    else:
+        x = x + total
+    return x

@@ -1,0 +1,36 @@
+"""What a failed trace has told of the lines of a function (capture/attempts.py); the passes make use of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+Lines = frozenset[int]
+_NONE: Lines = frozenset()
+
+
+@dataclass(frozen=True)
+class Told:
+    """Lines of a function, by what a trace has found there.
+
+    splits: of `if` statements that need what follows in both branches, and of loops whose paths are told apart.
+    growing: of loops that lists grow in, or of statements in such loops.
+    nones: of statements in loops that leave a name as None on some paths.
+    raises: of exceptions and assertions that the function itself may handle.
+    tests: of loops whose test has an effect.
+    """
+
+    splits: Lines = _NONE
+    growing: Lines = _NONE
+    nones: Lines = _NONE
+    raises: Lines = _NONE
+    tests: Lines = _NONE
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, one.name) for one in fields(self))
+
+    def within(self, lines: Lines) -> Told:
+        """What has been told of some lines alone."""
+        return Told(*(getattr(self, one.name) & lines for one in fields(self)))
+
+
+UNTOLD = Told()
