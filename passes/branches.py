@@ -160,7 +160,8 @@ class _Branches:
         for field in ("body", "orelse", "finalbody"):
             old = getattr(node, field, None)
             if isinstance(old, list) and old:
-                new = self.block(old, *flow, bound_inside(node, field, bound))
+                of_else = field == "orelse" and isinstance(node, (gast.For, gast.While))
+                new = self.block(old, *((after, targets) if of_else else flow), bound_inside(node, field, bound))
                 changes.update({field: new} if new is not old else {})
         for field in ("handlers", "cases"):
             arms = getattr(node, field, None) or []

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 import gast
 
 from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kinds
 from autograph_torch.analysis.liveness import EMPTY, Live, bound_after, live_before
 from autograph_torch.analysis.scopes import (
     SCOPES,
@@ -106,7 +107,9 @@ class _Structurer:
             if isinstance(statement, (gast.For, gast.While)) and self._takes_rest(statement, end):
                 after = self._loop_bound(statement, bound)
                 loop = self._statement(statement, rest, end, bound)
-                return [*done, *loop, *self.block(rest, end, after, explicit=True)]
+                its_else = loop[-1:] if isinstance(loop[-1], gast.If) else []
+                before = loop[: len(loop) - len(its_else)]
+                return [*done, *before, *self.block([*its_else, *rest], end, after, explicit=True)]
             new = self._statement(statement, rest, end, bound)
             if isinstance(statement, (gast.For, gast.While)) and isinstance(new[-1], gast.If):  # its `else`
                 bound = bound_after(new[:-1], bound)
@@ -121,17 +124,18 @@ class _Structurer:
 
     def _else_behind(self, node: gast.stmt) -> list[gast.stmt]:
         """`else` of a loop that nothing breaks stands behind the loop, where data decide on a jump in it, or the loop
-        will end by a `break` of ours.
+        becomes steps.
         """
         if not isinstance(node, (gast.For, gast.While)) or exits(node.body).breaks:
             return [node]
-        if not self._facts.exits_under_data(node.orelse) and not self._is_tested_inside(node):
+        steps = self._facts.needs_steps(node) or self._is_tested_inside(node)
+        if not steps and not self._facts.exits_under_data(node.orelse):
             return [node]
-        return [derive(node, orelse=[]), *node.orelse]
+        return [derive(node, orelse=[]), *(part for statement in node.orelse for part in self._else_behind(statement))]
 
     def _is_tested_inside(self, node: gast.For | gast.While) -> bool:
         """Whether the test of a loop binds a name or has an effect, and becomes a part of the trips."""
-        if not isinstance(node, gast.While) or not self._facts.is_site(node):
+        if not isinstance(node, gast.While) or not (self._facts.is_site(node) or self._facts.needs_steps(node)):
             return False
         return bool(binds(node.test)) or node.lineno in self._facts.told.tests
 
@@ -159,7 +163,7 @@ class _Structurer:
         """A `with` or `try` that data may return from: a loop of one trip, whose step tells how it ended."""
         if not isinstance(node, (gast.With, gast.Try)) or not end.movable or isinstance(end.jump, gast.Continue):
             return node
-        if self._declared.intersection(binds([node, *rest])) or self._ends_in_view_of_the_rest(node):
+        if self._declared.intersection(binds([node, *rest])) or ends_in_view_of_the_rest(node, self._facts.kinds):
             return node
         leaves = self._facts.exits_under_data([node])
         if not leaves.returns or leaves.breaks or leaves.continues or (isinstance(node, gast.Try) and node.orelse):
@@ -277,8 +281,9 @@ class _Structurer:
         if under_data and isinstance(node, gast.With) and not completes(node.body):
             inner = _End(movable=True)
             return [derive(node, body=self.block(node.body, inner, bound, explicit=False))]
-        last = not rest and isinstance(end.jump, gast.Continue)
-        if under_data and last and isinstance(node, (gast.With, gast.Try)) and not self._ends_in_view_of_the_rest(node):
+        ends = not rest and isinstance(end.jump, gast.Continue) and isinstance(node, (gast.With, gast.Try))
+        has_else = isinstance(node, gast.Try) and bool(node.orelse)  # which a jump at the end of the block would skip
+        if under_data and ends and not has_else and not ends_in_view_of_the_rest(node, self._facts.kinds):
             return [self._ending(node, end, bound)]
         if under_data:
             self._facts.report(
@@ -287,22 +292,9 @@ class _Structurer:
                 "a jump under a tensor test leaves this block",
                 "set a variable inside the block and jump after it",
             )
+            self._facts.leave(node)  # nor may a loop around become steps: `finally` would run behind their results
             return [node]
         return [self._inside(node, bound)]
-
-    def _ends_in_view_of_the_rest(self, node: gast.With | gast.Try) -> bool:
-        """Whether `finally` would tell that what follows a jump is in a branch, which has been left by then.
-
-        It reads a name that is bound there, or changes what the branch has handed out.
-        """
-        if not isinstance(node, gast.Try) or not node.finalbody:
-            return False
-        last = node.finalbody
-        covered = [*node.body, *node.handlers, *node.orelse]
-        if binds(last) or written_in_place(last, self._facts.kinds) or reads(last) & set(binds(covered)):
-            return True
-        handed = reads([one for part in covered for one in walk(part) if isinstance(one, gast.Return)])
-        return any(reads([part]) & handed for part in last if not _is_effect(part))
 
     def _ending(self, node: gast.With | gast.Try, end: _End, bound: frozenset[str]) -> gast.stmt:
         """A `with` or `try` at the end of a step: each of its blocks says how the step ends."""
@@ -336,7 +328,11 @@ class _Structurer:
         if node.orelse and steps and exits(node.body).breaks:
             return self._with_flag(node, after, bound)
         if self._is_tested_inside(node):  # without an `else` by now: what stops it here is no `break` of the user's
-            return self._loop(_test_into_body(node), after, bound)
+            inside_out = _test_into_body(node)
+            if inside_out is not None:
+                return self._loop(inside_out, after, bound)
+            self._facts.report("AG201", node, "a later operand of the test binds a name", "bind it before the loop")
+            self._facts.leave(node)
         own = exits(node.body)
         moves = steps or (own.continues and bool(self._facts.exits_under_data(node.body)))
         if self._facts.is_site(node) and own.continues:
@@ -347,7 +343,9 @@ class _Structurer:
             end = _End(place(gast.Continue(), node), movable=True)
             return [derive(node, body=self.block(node.body, end, inside, explicit=True))]
         end = _End(movable=True, drops_continue=True)
-        return [derive(node, body=self.block(node.body, end, inside, explicit=False))]
+        body = self.block(node.body, end, inside, explicit=False)
+        orelse = self.block(node.orelse, _End(), bound, explicit=False) if node.orelse else []
+        return [derive(node, body=body, orelse=orelse)]
 
     def _loop_bound(self, node: gast.For | gast.While, bound: frozenset[str]) -> frozenset[str]:
         return bound | frozenset(binds(node.target if isinstance(node, gast.For) else node.test))
@@ -360,8 +358,11 @@ class _Structurer:
         def mark(statement: gast.AST) -> gast.AST | list[gast.AST]:
             if isinstance(statement, gast.Break):
                 return [place(assign([flag], constant(True)), statement), statement]
-            if isinstance(statement, (*SCOPES, gast.For, gast.While, gast.expr)):
+            if isinstance(statement, (*SCOPES, gast.expr)):
                 return statement
+            if isinstance(statement, (gast.For, gast.While)):  # what breaks out of its `else` breaks this loop
+                orelse = [new for s in statement.orelse for new in _as_list(mark(s))]
+                return statement if _same(orelse, statement.orelse) else derive(statement, orelse=orelse)
             return rebuild(statement, mark)
 
         body = [new for s in node.body for new in _as_list(mark(s))]
@@ -371,32 +372,94 @@ class _Structurer:
         return [begin, *self._loop(loop, after | {flag}, bound | {flag}), orelse]
 
 
+def ends_in_view_of_the_rest(node: gast.With | gast.Try, kinds: Kinds) -> bool:
+    """Whether `finally` would tell that what follows a jump is in a branch, or a function, which has been left by then.
+
+    It reads a name that is bound there, or changes what has been handed out.
+    """
+    if not isinstance(node, gast.Try) or not node.finalbody:
+        return False
+    last = node.finalbody
+    covered = [*node.body, *node.handlers, *node.orelse]
+    if binds(last) or written_in_place(last, kinds) or reads(last) & set(binds(covered)):
+        return True
+    handed = reads([one for part in covered for one in walk(part) if isinstance(one, gast.Return)])
+    return any(reads([part]) & handed for part in last if not _is_effect(part))
+
+
 def _only_continues(node: gast.If) -> bool:
     return len(node.body) == 1 and isinstance(node.body[0], gast.Continue) and not node.orelse
 
 
-def _test_into_body(node: gast.While) -> gast.While:
-    """A test that binds a name runs as the first statements of the body."""
-    stop = gast.If(test=runtime_call("not_", _value_of(node.test)), body=[gast.Break()], orelse=[])
-    lead: list[gast.stmt] = [
-        gast.Assign(targets=[walrus.target], value=walrus.value, type_comment=None) for walrus in _walruses(node.test)
-    ]
-    return derive(node, test=constant(True), body=[*(place(s, node.test) for s in [*lead, stop]), *node.body])
+def _test_into_body(node: gast.While) -> gast.While | None:
+    """A test that binds a name, or has an effect, runs as the first statements of the body; None where it cannot."""
+    stops = _stops(node.test)
+    return (
+        None
+        if stops is None
+        else derive(node, test=constant(True), body=[*(place(s, node.test) for s in stops), *node.body])
+    )
 
 
-def _walruses(test: gast.expr) -> list[gast.NamedExpr]:
-    """Bindings in the order of evaluation; an inner one comes before the one it is part of."""
-    found: list[gast.NamedExpr] = []
-    for child in gast.iter_child_nodes(test):
-        found.extend(_walruses(child))
-    return [*found, test] if isinstance(test, gast.NamedExpr) else found
+def _stops(test: gast.expr) -> list[gast.stmt] | None:
+    """Statements that end a loop when its test is false. What `and` and `or` leave out is left out here."""
+    if isinstance(test, gast.BoolOp) and binds(test.values[1:]):
+        first, rest = test.values[0], test.values[1:]
+        others = _stops(rest[0] if len(rest) == 1 else gast.BoolOp(op=test.op, values=rest))
+        if others is None or _binds_late(first):
+            return None
+        if isinstance(test.op, gast.And):
+            return [*_stop(first, [gast.Break()]), *others]
+        return _stop(first, others)
+    return None if _binds_late(test) else _stop(test, [gast.Break()])
 
 
-def _value_of(test: gast.AST) -> gast.expr:
-    """The test with each walrus replaced by the name it has bound."""
-    if isinstance(test, gast.NamedExpr):
-        return name(test.target.id)
-    return rebuild(test, _value_of)
+def _stop(test: gast.expr, otherwise: list[gast.stmt]) -> list[gast.stmt]:
+    """What is done when a test is false; what the test evaluates first, and binds, stands before it."""
+    first = _first_evaluated(test)
+    lead: list[gast.stmt] = []
+    if first is not None and len(binds(test)) == len(binds(first)):
+        lead = [gast.Assign(targets=[first.target], value=first.value, type_comment=None)]
+        test = _with_name(test, first)
+    return [*lead, gast.If(test=runtime_call("not_", test), body=otherwise, orelse=[])]
+
+
+def _binds_late(test: gast.AST) -> bool:
+    """Whether a part that may be left out, or is evaluated more than once, binds a name."""
+    for node in walk(test):
+        late: list[gast.AST] = []
+        if isinstance(node, gast.BoolOp):
+            late = node.values[1:]
+        elif isinstance(node, gast.IfExp):
+            late = [node.body, node.orelse]
+        elif isinstance(node, gast.Compare):
+            late = node.comparators[1:]
+        elif isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)):
+            late = [node]
+        if any(isinstance(inner, gast.NamedExpr) for part in late for inner in walk(part)):
+            return True
+    return False
+
+
+def _first_evaluated(node: gast.AST) -> gast.NamedExpr | None:
+    """The binding that an expression begins with, if it does."""
+    while not isinstance(node, gast.NamedExpr):
+        if isinstance(node, gast.BoolOp):
+            node = node.values[0]
+            continue
+        parts = {gast.Compare: "left", gast.BinOp: "left", gast.UnaryOp: "operand", gast.Attribute: "value"}
+        parts |= {gast.Call: "func", gast.Subscript: "value"}
+        if type(node) not in parts:
+            return None
+        node = getattr(node, parts[type(node)])
+    return node
+
+
+def _with_name(node: gast.AST, binding: gast.NamedExpr) -> gast.expr:
+    """The test with the name that has been bound in the place of the binding."""
+    if node is binding:
+        return name(binding.target.id)
+    return rebuild(node, lambda child: _with_name(child, binding))
 
 
 def _last_value(block: list[gast.stmt], variable: str) -> gast.AST | None:

@@ -58,9 +58,11 @@ from autograph_torch.analysis.scopes import (
     names_of,
     reads,
     sub_statements,
+    walk_scope,
 )
 from autograph_torch.analysis.writes import bound_anew, rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
+from autograph_torch.passes.jumps import ends_in_view_of_the_rest
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import (
@@ -170,6 +172,12 @@ class _Loops:
                 changes[field] = new
         return derive(node, **changes) if changes else node
 
+    def _is_left_in_view(self, node: gast.AST) -> bool:
+        """Whether a jump leaves a `try` whose `finally` changes the state that the jump has handed on."""
+        if not isinstance(node, gast.Try) or not ends_in_view_of_the_rest(node, self._facts.kinds):
+            return False
+        return bool(exits([*node.body, *node.handlers, *node.orelse]))
+
     # -- one loop -----------------------------------------------------------------------------------------------------
 
     def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt], targets: Targets) -> bool:
@@ -177,6 +185,11 @@ class _Loops:
             return False
         repeats = not (isinstance(node, gast.For) and is_runtime_call(node.iter, "once"))
         if is_missed_by_handlers(node, node.body, targets.on_raise, self._facts, repeats):
+            return False
+        if any(self._is_left_in_view(part) for part in walk_scope(node.body)):
+            self._facts.report(
+                "AG202", node, "a jump leaves a `try` whose `finally` binds a name or writes", "jump after it"
+            )
             return False
         written = [n for n in binds([node, *rest]) if n in self._declared]
         if written and self._returns(node):
@@ -464,8 +477,14 @@ def _with_jumps(
             return node if failure is None else replace(node, on_raise(failure))
         if isinstance(node, (*SCOPES, gast.expr)):
             return node
-        inside = inner or isinstance(node, (gast.For, gast.While))
         within = caught or isinstance(node, gast.Try)
-        return rebuild(node, lambda child: visit(child, inside, within))
+        of_else = {id(child) for child in node.orelse} if isinstance(node, (gast.For, gast.While)) else set()
+
+        def below(child: gast.AST) -> gast.AST:
+            return visit(
+                child, inner or (isinstance(node, (gast.For, gast.While)) and id(child) not in of_else), within
+            )
+
+        return rebuild(node, below)
 
     return [visit(statement, False, False) for statement in body]

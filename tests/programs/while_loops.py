@@ -494,3 +494,134 @@ def walrus_in_the_test_of_a_loop_with_else(x):
     else:
         x = x + total
     return x
+
+
+COUNTS = [lambda: (integer(0),), lambda: (integer(1),), lambda: (integer(2),), lambda: (integer(5),)]
+
+
+@program(inputs=COUNTS)
+def a_later_operand_of_the_test_binds_a_name(a):
+    n, b, d = 0, a * 0, a * 0
+    while n < 3 and (b := a % 3) == 2 and (d := a % 5) > 1:
+        n += 1
+        a = a * 7 + 3
+    return a, b, d, n
+
+
+@program(inputs=COUNTS)
+def a_later_operand_binds_a_name_behind_or(a):
+    n, d = 0, a * 0
+    while n < 3 and (a % 3 == 2 or (d := a % 5) > 1):
+        n += 1
+        a = a * 7 + 3
+    return a, d, n
+
+
+@program(inputs=COUNTS)
+def break_in_the_else_of_an_inner_loop(a):
+    n = 0
+    while n < 3:
+        n += 1
+        w = 0
+        while w < 3 and a % 5 < 4:
+            w += 1
+            a = a + 1
+        else:
+            if a % 4 == 0:
+                break
+    else:
+        a = a * 7 + 4
+    return a, n
+
+
+@program(inputs=COUNTS)
+def a_python_test_that_binds_a_name(a):
+    w = 0
+    while (w := w + 1) < 4:
+        if a % 2 == 0:
+            break
+        a = a + 3
+    return a, w
+
+
+@program(inputs=COUNTS)
+def a_loop_with_return_and_else_in_the_else_of_another(a):
+    n = 0
+    for i in torch.arange(3):
+        a = a + i
+        if a % 4 != 0:
+            continue
+    else:
+        w = 0
+        while w < 4 and a % 4 == 0:
+            w += 1
+            if a % 3 == 0:
+                return a, n
+            n += 1
+        else:
+            n += 1
+    return a, n
+
+
+@program(inputs=COUNTS)
+def a_loop_in_the_else_of_one_that_returns(a):
+    n = 0
+    w = 0
+    while w < 4 and a % 3 == 0:
+        w += 1
+        if a % 2 == 0:
+            return a * 1, n
+        if a % 5 == 1:
+            break
+        a = a + 2
+    else:
+        v = 0
+        while (v := v + 1) < 4 and a % 2 == 1:
+            n += 1
+            if a % 4 == 1:
+                break
+    return a * 1, n
+
+
+@program(inputs=COUNTS, refused="a jump leaves a `try` whose `finally` binds a name")
+def finally_binds_what_a_break_hands_on(a):
+    for _ in range(3):
+        try:
+            if a % 2 == 1:
+                break
+        finally:
+            a = a + 1
+        a = a * 7
+    return a
+
+
+@program(inputs=COUNTS)
+def branches_in_the_else_of_a_loop(a):
+    n = 0
+    b = a + 1
+    for i in range(3):
+        a = a + i
+    else:
+        if (b := a % 2) == 0:
+            a = a * 7
+        if a % 3 == 1:
+            b = a + 8
+        else:
+            n += 1
+    return a, b, n
+
+
+@program(inputs=COUNTS, refused="a jump leaves a `try` that has an `else`")
+def else_of_a_try_in_a_loop_that_is_left(a):
+    w = 0
+    while a % 3 == 0 and w < 3:
+        w += 1
+        try:
+            if 0 < a % 4 < 3:
+                break
+            a = a + 2
+        except ValueError:
+            a = a * 0
+        else:
+            a = a * 7 + 6
+    return a, w
