@@ -49,7 +49,7 @@ from autograph_torch.analysis.scopes import (
     walk_scope,
 )
 from autograph_torch.source.nodes import derive, name, origin, place, rebuild, replace, walk
-from autograph_torch.source.templates import assign, call, constant, runtime_call
+from autograph_torch.source.templates import assign, call, constant, one_trip, runtime_call
 
 
 def jump_to_handlers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -114,25 +114,21 @@ class _Jumps:
             jump = self._jump(place(failed, node), node)
             return [replace(node, gast.If(test=runtime_call("not_", node.test), body=jump, orelse=[]))]
         if isinstance(node, gast.If):
-            inside = under_data or self.facts.is_site(node)
-            return [self._rebuilt(node, body=self.block(node.body, inside), orelse=self.block(node.orelse, inside))]
+            return [self._inside(node, under_data)]
         if isinstance(node, LOOPS):
             return self._loop(node, under_data)
         return [node]
 
     def _loop(self, node: gast.For | gast.While, under_data: bool) -> list[gast.stmt]:
         before = len(self.raised)
-        body = self.block(node.body, under_data or self.facts.is_site(node))
+        loop = self._inside(node, under_data)
         flags = list(self.raised)[before:]
-        loop = self._rebuilt(node, body=body, orelse=self.block(node.orelse, under_data))
         leave = (gast.If(test=runtime_call("not_", name(flag)), body=[gast.Break()], orelse=[]) for flag in flags)
         return [loop, *(place(one, node) for one in leave)]
 
-    def _rebuilt(self, node: gast.stmt, **blocks: list[gast.stmt]) -> gast.stmt:
-        changed = any(
-            a is not b for key, new in blocks.items() for a, b in zip(new, getattr(node, key), strict=False)
-        ) or any(len(new) != len(getattr(node, key)) for key, new in blocks.items())
-        return derive(node, **blocks) if changed else node
+    def _inside(self, node: gast.stmt, under_data: bool) -> gast.stmt:
+        inside = under_data or self.facts.is_site(node)
+        return rebuild(node, lambda child: self._statement(child, inside) if isinstance(child, gast.stmt) else child)
 
     def _is_decided_by_data(self, node: gast.stmt, by_text: bool) -> bool:
         """A function that is traced anyway has nothing rewritten before the trace has shown that data decide."""
@@ -149,9 +145,7 @@ class _Jumps:
 def _with_handlers_behind(node: gast.Try, body: list[gast.stmt], jumps: _Jumps) -> list[gast.stmt]:
     straight = _without_jumps(body)
     if straight is None:
-        target = name(jumps.facts.fresh("_"), store=True)
-        once = gast.For(target=target, iter=runtime_call("once"), body=body, orelse=[], type_comment=None)
-        straight = [place(once, node.body[0])]
+        straight = [place(one_trip(jumps.facts.fresh("_"), body), node.body[0])]
     flags = [place(assign([flag], constant(True)), node) for flag in jumps.raised]
     behind: list[gast.stmt] = [_handled(flag, raised, node) for flag, raised in jumps.raised.items()]
     otherwise = node.orelse

@@ -47,10 +47,21 @@ from autograph_torch.analysis.scopes import (
 )
 from autograph_torch.analysis.writes import written_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
-from autograph_torch.source.templates import assign, constant, is_runtime_call, returns, runtime_call
+from autograph_torch.source.templates import assign, constant, is_runtime_call, one_trip, returns, runtime_call
 
 COPIES_AT_EASE = 8  # statements written twice in one function that read better than a join of the paths
 COPY_LIMIT = 60  # where paths cannot be joined
+
+# The part of an expression that is evaluated first.
+_BEGINS_WITH = {
+    gast.Compare: "left",
+    gast.BinOp: "left",
+    gast.BoolOp: "values",
+    gast.UnaryOp: "operand",
+    gast.Attribute: "value",
+    gast.Subscript: "value",
+    gast.Call: "func",
+}
 
 
 @dataclass(frozen=True)
@@ -135,7 +146,9 @@ class _Structurer:
 
     def _is_tested_inside(self, node: gast.For | gast.While) -> bool:
         """Whether the test of a loop binds a name or has an effect, and becomes a part of the trips."""
-        if not isinstance(node, gast.While) or not (self._facts.is_site(node) or self._facts.needs_steps(node)):
+        if not isinstance(node, gast.While) or isinstance(node.test, gast.Constant):
+            return False
+        if not (self._facts.is_site(node) or self._facts.needs_steps(node)):
             return False
         return bool(binds(node.test)) or node.lineno in self._facts.told.tests
 
@@ -171,9 +184,7 @@ class _Structurer:
         return self._one_trip(node)
 
     def _one_trip(self, node: gast.stmt) -> gast.For:
-        target = name(self._facts.fresh("_"), store=True)
-        loop = gast.For(target=target, iter=runtime_call("once"), body=[node], orelse=[], type_comment=None)
-        return place(loop, node)
+        return place(one_trip(self._facts.fresh("_"), [node]), node)
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
@@ -286,15 +297,17 @@ class _Structurer:
         if under_data and ends and not has_else and not ends_in_view_of_the_rest(node, self._facts.kinds):
             return [self._ending(node, end, bound)]
         if under_data:
-            self._facts.report(
-                "AG202",
-                node,
-                "a jump under a tensor test leaves this block",
-                "set a variable inside the block and jump after it",
-            )
-            self._facts.leave(node)  # nor may a loop around become steps: `finally` would run behind their results
+            self._leave_block(node)
             return [node]
         return [self._inside(node, bound)]
+
+    def _leave_block(self, node: gast.stmt) -> None:
+        """With its jumps as they are, nothing in a block can become a branch or loop of the graph."""
+        for inner in walk(node):
+            if inner is node or (isinstance(inner, gast.stmt) and self._facts.is_site(inner)):
+                message = f"a jump under a tensor test leaves {'this' if inner is node else 'the'} block"
+                self._facts.report("AG202", inner, message, "set a variable inside the block and jump after it")
+        self._facts.leave(node)
 
     def _ending(self, node: gast.With | gast.Try, end: _End, bound: frozenset[str]) -> gast.stmt:
         """A `with` or `try` at the end of a step: each of its blocks says how the step ends."""
@@ -394,11 +407,9 @@ def _only_continues(node: gast.If) -> bool:
 def _test_into_body(node: gast.While) -> gast.While | None:
     """A test that binds a name, or has an effect, runs as the first statements of the body; None where it cannot."""
     stops = _stops(node.test)
-    return (
-        None
-        if stops is None
-        else derive(node, test=constant(True), body=[*(place(s, node.test) for s in stops), *node.body])
-    )
+    if stops is None:
+        return None
+    return derive(node, test=constant(True), body=[*(place(s, node.test) for s in stops), *node.body])
 
 
 def _stops(test: gast.expr) -> list[gast.stmt] | None:
@@ -443,16 +454,10 @@ def _binds_late(test: gast.AST) -> bool:
 
 def _first_evaluated(node: gast.AST) -> gast.NamedExpr | None:
     """The binding that an expression begins with, if it does."""
-    while not isinstance(node, gast.NamedExpr):
-        if isinstance(node, gast.BoolOp):
-            node = node.values[0]
-            continue
-        parts = {gast.Compare: "left", gast.BinOp: "left", gast.UnaryOp: "operand", gast.Attribute: "value"}
-        parts |= {gast.Call: "func", gast.Subscript: "value"}
-        if type(node) not in parts:
-            return None
-        node = getattr(node, parts[type(node)])
-    return node
+    while type(node) in _BEGINS_WITH:
+        part = getattr(node, _BEGINS_WITH[type(node)])
+        node = part[0] if isinstance(part, list) else part
+    return node if isinstance(node, gast.NamedExpr) else None
 
 
 def _with_name(node: gast.AST, binding: gast.NamedExpr) -> gast.expr:

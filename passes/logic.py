@@ -93,7 +93,7 @@ class _Logic:
             return None
         first = asked.index(True)
         harmless = all(self._is_harmless(operand) for operand in node.values[first + 1 :])
-        harmless = harmless and not self._asks_for_a_size(node.values)
+        harmless = harmless and not self._may_fail_for_a_size(node.values)
         joined = self._join(node.op, operands[first:], as_test, harmless)
         if first:
             joined = gast.BoolOp(op=node.op, values=[*operands[:first], joined])
@@ -179,7 +179,7 @@ class _Logic:
         pair = derive(pairs.elt, elts=[self.test(first), *map(self.value, others)])
         return derive(node, args=[rebuild(derive(pairs, elt=pair), lambda c: c if c is pair else self.value(c))])
 
-    def _asks_for_a_size(self, operands: list[gast.expr]) -> bool:
+    def _may_fail_for_a_size(self, operands: list[gast.expr]) -> bool:
         """Whether an operand fails for some sizes of a tensor, and only data tell its size, or another asks for one.
 
         `len(found) > 0 and found.max() > 1`

@@ -49,6 +49,7 @@ from autograph_torch.analysis.liveness import (
 )
 from autograph_torch.analysis.positions import counts_only
 from autograph_torch.analysis.scopes import (
+    LOOPS,
     SCOPES,
     always_live,
     binds,
@@ -478,12 +479,11 @@ def _with_jumps(
         if isinstance(node, (*SCOPES, gast.expr)):
             return node
         within = caught or isinstance(node, gast.Try)
-        of_else = {id(child) for child in node.orelse} if isinstance(node, (gast.For, gast.While)) else set()
+        is_loop = isinstance(node, LOOPS)
+        of_else = {id(child) for child in node.orelse} if is_loop else set()  # jumps in there are of the loop around
 
         def below(child: gast.AST) -> gast.AST:
-            return visit(
-                child, inner or (isinstance(node, (gast.For, gast.While)) and id(child) not in of_else), within
-            )
+            return visit(child, inner or (is_loop and id(child) not in of_else), within)
 
         return rebuild(node, below)
 

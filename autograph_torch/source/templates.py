@@ -65,6 +65,12 @@ def thunk(value: gast.expr, parameters: Sequence[str] = ()) -> gast.Lambda:
     return node
 
 
+def one_trip(identifier: str, body: list[gast.stmt]) -> gast.For:
+    """`for identifier in ag.once(): body`: a block that is run once, and may be left by a jump."""
+    target = name(identifier, store=True)
+    return gast.For(target=target, iter=runtime_call("once"), body=body, orelse=[], type_comment=None)
+
+
 def function(identifier: str, parameters: Sequence[str], body: list[gast.stmt]) -> gast.FunctionDef:
     """`def identifier(parameters): body`, marked as ours: later passes enter it as part of the user's function."""
     fields = {
