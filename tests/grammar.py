@@ -293,6 +293,12 @@ FEATURES: dict[str, Feature] = {
             "try:\n    assert {test}\n    v = {vector}\nexcept AssertionError:\n    v = {vector}",
             "try:\n    if {test}: raise ValueError({int})\nexcept ValueError as error:\n    w = x - error.args[0]",
             "try:\n    w = {vector}\nfinally:\n    v = {vector}",
+            "try:\n    for _ in range(2):\n        x = x + 1\n        if {test}: raise KeyError('k')\n"
+            "    y = {vector}\nexcept KeyError:\n    x = x - {int}",
+            "try:\n    if {test}: raise ValueError({int})\n    if {test}: raise TypeError\n    y = {vector}\n"
+            "except (ValueError, TypeError):\n    y = {vector}\nfinally:\n    k += 1",
+            "try:\n    y = {vector}\n    if {test}:\n        if {test}: raise ValueError('v')\n        x = {vector}\n"
+            "    s = {scalar}\nexcept ValueError as error:\n    print(error)\n    x = {vector}",
         ),
     ),
     "text": Feature(
