@@ -21,11 +21,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
 from torch._higher_order_ops.while_loop import WhileLoopAutogradOp
-from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, statically_known_true, sym_eq
+from torch.fx.experimental.symbolic_shapes import (
+    GuardOnDataDependentSymNode,
+    has_free_unbacked_symbols,
+    statically_known_true,
+    sym_eq,
+)
 
+from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.merging import cond_module
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.sized_gradients import FormulasWithoutSizes
+
+_ASKED = "the gradient of a function in a branch or loop needs a size that depends on data"
+_ADVICE = "call the function outside of the branch, or choose elements by torch.where instead of a mask"
 
 
 @contextlib.contextmanager
@@ -46,8 +57,9 @@ def gradients_of_their_own() -> Iterator[None]:
         @functools.wraps(backward)
         def copied(*inputs: Any) -> Any:
             gradients[:] = inputs[len(args) :]
-            with patched(cond_module, create_bw_fn=create_with_copies):  # of branches inside of this one
-                found = backward(*inputs)
+            inner = patched(cond_module, create_bw_fn=create_with_copies)  # of branches inside of this one
+            with inner, enable_python_dispatcher(), FormulasWithoutSizes():
+                found = _asking_no_sizes(backward, inputs, fn)
             return [_copy(one, like) for one, like in zip(found, inputs, strict=False)]
 
         return copied
@@ -69,7 +81,7 @@ def _of_copies(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 def with_fitting_gradients(graph: torch.fx.GraphModule, run: Callable[..., Any]) -> Callable[..., Any]:
     """`run`, where nothing is compiled: then a backward pass is made in each call, for all sizes that data decide."""
-    if not any(_has_branches_of_two_sizes(one) for one in graph.modules() if isinstance(one, torch.fx.GraphModule)):
+    if not any(_has_open_sizes(one) for one in graph.modules() if isinstance(one, torch.fx.GraphModule)):
         return run
 
     @functools.wraps(run)
@@ -80,10 +92,28 @@ def with_fitting_gradients(graph: torch.fx.GraphModule, run: Callable[..., Any])
     return fitting
 
 
-def _has_branches_of_two_sizes(graph: torch.fx.GraphModule) -> bool:
-    branches = [node for node in graph.graph.nodes if node.target is torch.ops.higher_order.cond]
-    results = [user.meta.get("example_value") for node in branches for user in node.users]
-    return any(isinstance(one, torch.Tensor) and has_free_unbacked_symbols(one) for one in results)
+def _has_open_sizes(graph: torch.fx.GraphModule) -> bool:
+    return any(map(_has_open_size, graph.graph.nodes))
+
+
+def _has_open_size(node: torch.fx.Node) -> bool:
+    value = node.meta.get("example_value", node.meta.get("val"))
+    return isinstance(value, torch.Tensor) and has_free_unbacked_symbols(value)
+
+
+def _asking_no_sizes(backward: Callable[..., Any], inputs: tuple[Any, ...], body: Any) -> Any:
+    """The gradients, where their formulas do not ask for a size that only data tell.
+
+    Raises:
+        CaptureError: AG321, else, at the last use of such a size.
+    """
+    try:
+        return backward(*inputs)
+    except GuardOnDataDependentSymNode as error:
+        nodes = list(body.graph.nodes) if isinstance(body, torch.fx.GraphModule) else []
+        placed = [node for node in nodes if node.meta.get("stack_trace")]
+        concerned = [node for node in placed if any(map(_has_open_size, node.all_input_nodes))]
+        raise capture_error_at(concerned[-1] if concerned else None, "AG321", _ASKED, _ADVICE) from error
 
 
 def _fitted(results: Any, gradients: list[Any]) -> list[Any]:

@@ -86,9 +86,9 @@ def with_reason(error: CaptureError) -> CaptureError:
     return CaptureError(replace(reason, message=f"{reason.message}; left as it is, torch.compile refuses it"))
 
 
-def capture_error_at(node: Node, code: str, message: str, advice: str) -> CaptureError:
+def capture_error_at(node: Node | None, code: str, message: str, advice: str) -> CaptureError:
     """The refusal of what a node of a finished graph does, at the user's line it comes from."""
-    filename, line = _user_frame(node.meta.get("stack_trace") or "")
+    filename, line = _user_frame((node and node.meta.get("stack_trace")) or "")
     snippet = linecache.getline(filename, line).rstrip("\n")
     column = len(snippet) - len(snippet.lstrip()) + 1
     return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, snippet))
