@@ -55,6 +55,7 @@ from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.raised_places import places_of_raises
+from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
@@ -233,6 +234,7 @@ _REPAIRS = (
     types_of_parameters,
     lists_of_tensors,
     empty_tensors,
+    reshaped_tensors,
 )
 
 

@@ -1,0 +1,74 @@
+"""Tensors whose shape a method changes in place have that shape from then on, by every name.
+
+    y.squeeze_(1)                          Dynamo (torch 2.13) goes on with the shape that y had before:
+    return y.sum(y.ndim - 1), y.shape      the results are silently wrong
+    y.detach_()                            y.requires_grad is still True
+    row = y[0]; y.add_(w)                  row.requires_grad is still False
+
+What Dynamo remembers of a tensor is compared with the tensor that it traces with, wherever it is asked.
+
+In the body of a branch or loop a tensor from around it keeps its shape, or is refused: what stands behind the body is
+traced for one shape.
+
+Private: TensorVariable's `ndim`, `_size`, `stride`, `requires_grad` and `synchronize_attributes`; its `var_getattr`,
+`call_method` and `unpack_var_sequence`. tests/capture/test_reshaped.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables.tensor import TensorVariable
+
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime.refusal import raise_refusal
+
+_RESHAPING = frozenset("squeeze_ unsqueeze_ transpose_ t_ swapaxes_ swapdims_ as_strided_".split())
+
+
+@contextlib.contextmanager
+def reshaped_tensors() -> Iterator[None]:
+    """While this is in force, Dynamo knows the shape that a tensor has by now."""
+    get, call, unpack = TensorVariable.var_getattr, TensorVariable.call_method, TensorVariable.unpack_var_sequence
+
+    def var_getattr(self: Any, tx: Any, name: str) -> Any:
+        _follow(self, tx)
+        return get(self, tx, name)
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        _follow(self, tx)
+        if name in _RESHAPING and _is_from_around(self, tx):
+            raise_refusal("AG206", f"`{name}` in a branch or loop, of a tensor from around it", _ADVICE)
+        return call(self, tx, name, args, kwargs)
+
+    def unpack_var_sequence(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        _follow(self, tx)
+        return unpack(self, tx, *args, **kwargs)
+
+    with patched(
+        TensorVariable, var_getattr=var_getattr, call_method=call_method, unpack_var_sequence=unpack_var_sequence
+    ):
+        yield
+
+
+_ADVICE = "bind a new name: `y = x.squeeze(1)`"
+
+
+def _follow(variable: Any, tx: Any) -> None:
+    """Let Dynamo remember the shape that the tensor has."""
+    fake = variable.proxy.node.meta.get("example_value")
+    if fake is not None and _differs(variable, fake):
+        variable.synchronize_attributes(tx)
+
+
+def _differs(variable: Any, fake: Any) -> bool:
+    if variable.ndim != fake.ndim or variable.requires_grad != fake.requires_grad:
+        return True
+    return variable._size is not None and (variable._size, variable.stride) != (tuple(fake.shape), fake.stride())
+
+
+def _is_from_around(variable: Any, tx: Any) -> bool:
+    tracer = tx.output.current_tracer
+    return tracer.parent is not None and variable.proxy.tracer is not tracer
