@@ -4,7 +4,9 @@
     x[..., n]     n a number that depends on data                  x.select(-1, n)
     x[m]          m a truth value as a tensor of no dimension      x.unsqueeze(0)[m.reshape(1)]
     x[[a, b]]     a list of numbers that depend on data            x[tensor of them]
+    x[a:b, c:d]   slices with bounds that depend on data           x[a:b][:, c:d]
 
+torch's tracer forgets where a slice begins when another index of the same call follows it ("Pending unbacked symbols").
 The same for assignments: what stands on the right is a view. Everything else is indexed as it was.
 
 Private names of Dynamo: TensorVariable.method___getitem__ and method___setitem__, and the way in which BuiltinVariable
@@ -65,6 +67,9 @@ def indices_from_data() -> Iterator[None]:
         yield
 
 
+_WHOLE = SliceVariable([ConstantVariable.create(None)] * 3)
+
+
 @dataclass
 class _Place:
     """A view of a tensor, and the indices that are still to be applied to it."""
@@ -76,7 +81,7 @@ class _Place:
 def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
     """The place that `tensor[key]` names; None when Dynamo can index by itself."""
     items = list(key.items) if isinstance(key, TupleVariable) else [key]
-    if not any(_depends_on_data(item) for item in items) or (len(items) == 1 and isinstance(key, SymNodeVariable)):
+    if _is_indexed_by_dynamo(items):
         return None
     found = [_dimensions(item) for item in items]
     used = [count for count in found if count is not None]
@@ -92,17 +97,37 @@ def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
             place.view = place.view.call_method(tx, "unsqueeze", [ConstantVariable.create(dim)], {})
             place.rest.append(item.call_method(tx, "reshape", [ConstantVariable.create(1)], {}))
             dim += 1
+        elif _is_slice_of_data(item):
+            whole = [_WHOLE] * dim
+            place.view = place.view.call_method(tx, "__getitem__", [TupleVariable([*whole, item])], {})
+            place.rest.append(_WHOLE)
+            dim += 1
         else:
             place.rest.append(_as_tensor(tx, item) if _is_list_of_numbers(item) else item)
             dim += count if count >= 0 else tensor.ndim - sum(n for n in used if n >= 0)
     return place
 
 
+def _is_indexed_by_dynamo(items: list[Any]) -> bool:
+    from_data = [item for item in items if _depends_on_data(item)]
+    if len(from_data) != 1:
+        return not from_data
+    others = [item for item in items if item is not from_data[0]]
+    if isinstance(from_data[0], SymNodeVariable):
+        return not others
+    return _is_slice_of_data(from_data[0]) and all(isinstance(one, (ConstantVariable, SliceVariable)) for one in others)
+
+
 def _depends_on_data(item: Any) -> bool:
-    if isinstance(item, SymNodeVariable) or _is_list_of_numbers(item):
+    if isinstance(item, SymNodeVariable) or _is_list_of_numbers(item) or _is_slice_of_data(item):
         return True
     value = _value(item)
     return value is not None and value.ndim == 0
+
+
+def _is_slice_of_data(item: Any) -> bool:
+    bounds = item.items if isinstance(item, SliceVariable) else ()
+    return any(isinstance(bound.realize(), (SymNodeVariable, TensorVariable)) for bound in bounds)
 
 
 def _dimensions(item: Any) -> int | None:

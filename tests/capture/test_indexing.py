@@ -36,6 +36,9 @@ READS: dict[str, Function] = {
     "negative": lambda x, i: x[i - 2],
     "truth value": lambda x, i: x[i > 0],
     "truth value of a scalar": lambda x, i: x.sum()[i > 0],
+    "two slices": lambda x, i: x[:, i.item() :, -3 : i.item() + 2] * 2,
+    "slices beside a tensor and a number": lambda x, i: x[torch.tensor([1, 0]), i.item() :, None, : i + 2].sum(-1),
+    "slice beside truth values": lambda x, i: x[torch.tensor([False, True]), ..., i.item() : 3] * 2,
     "store": lambda x, i: _store(x, i, 7.0),
     "store in a row": lambda x, i: _store(x, (slice(None), i), x[:, 0] * 2),
     "store at a number": lambda x, i: _store(x, (..., i.item()), x[..., 0]),
@@ -51,6 +54,16 @@ def test_index(name: str, backend: str) -> None:
     for index in (0, 1):
         i = torch.tensor(index)
         torch.testing.assert_close(compiled(x, i), READS[name](x, i), rtol=0, atol=0)
+
+
+def test_store_in_two_slices() -> None:
+    def run(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+        x = x.clone()
+        x[0, i.item() :, : i.item() + 2] += 7.0
+        return x
+
+    x, i = torch.arange(24.0).reshape(2, 3, 4), torch.tensor(1)
+    torch.testing.assert_close(autograph(run, backend="aot_eager")(x, i), run(x, i))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
