@@ -15,6 +15,7 @@ from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
+from autograph_torch.passes.comprehensions import open_comprehensions
 from autograph_torch.passes.handlers import jump_to_handlers
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.open_calls import open_calls
@@ -74,7 +75,8 @@ def rewrite_function(
     kinds = Kinds(
         around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
     )
-    opened = open_calls(function, around.told.splits)
+    plain = open_comprehensions(function, around.told.splits | around.told.growing)
+    opened = open_calls(plain, around.told.splits)
     kinds.infer(opened.body)
     # Before the passes: behind it other names may be unbound where they are read.
     handled = jump_to_handlers(opened, _facts(opened, around, kinds))

@@ -98,7 +98,7 @@ class _Opener:
         if _is_built_in(opened.func) and any(isinstance(one, gast.IfExp) for one in walk(node.value)):
             return None  # it is the conditional expression that a trace has shown (passes/splits.py)
         found = self._fresh("found")
-        holding = derive(node, value=_with(node.value, opened, name(found)))
+        holding = derive(node, value=with_part(node.value, opened, name(found)))
         follows = [] if isinstance(node, gast.Return) else copy.deepcopy(rest)
         inside = _Before(bound.surely | {found}, bound.perhaps | {found})
         body = self._opened(holding, follows, inside, most - 1) or [holding, *follows]
@@ -133,7 +133,7 @@ def _first(node: gast.AST | None, shared: frozenset[str]) -> tuple[gast.Call | N
         return None, True
     if isinstance(node, gast.Name):
         return None, node.id not in shared
-    for part in _parts(node):
+    for part in parts_in_order(node):
         found, plain = _first(part, shared)
         if found is not None:
             return found, False
@@ -145,7 +145,7 @@ def _first(node: gast.AST | None, shared: frozenset[str]) -> tuple[gast.Call | N
     return (node if isinstance(node, gast.Call) else None), False
 
 
-def _parts(node: gast.AST) -> list[gast.AST | None]:
+def parts_in_order(node: gast.AST) -> list[gast.AST | None]:
     """The parts of an expression in the order of their evaluation, as far as it is known here."""
     if isinstance(node, gast.Call):
         # A method is looked up before the arguments are evaluated.
@@ -158,6 +158,6 @@ def _parts(node: gast.AST) -> list[gast.AST | None]:
     return [node.left, node.right] if isinstance(node, gast.BinOp) else []
 
 
-def _with(node: gast.AST, old: gast.AST, new: gast.expr) -> gast.AST:
+def with_part(node: gast.AST, old: gast.AST, new: gast.expr) -> gast.AST:
     """An expression with a part of it replaced."""
-    return new if node is old else rebuild(node, lambda child: _with(child, old, new))
+    return new if node is old else rebuild(node, lambda child: with_part(child, old, new))

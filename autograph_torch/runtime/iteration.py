@@ -81,8 +81,20 @@ def rolled(iterable: Any) -> Any:
     """What a loop in the graph runs over, also where the number of its trips is known."""
     if not torch.compiler.is_compiling():
         return iterable
-    found = staged(iterable)
+    found = staged(_as_rows(iterable))
     return iterable if found is None else Sequence(found.length, found.item, False)
+
+
+def _as_rows(iterable: Any) -> Any:
+    """A list of integers, some of which depend on data, as something that the graph can index."""
+    if not isinstance(iterable, list) or not all(
+        isinstance(one, int) and not isinstance(one, bool) for one in iterable
+    ):
+        return iterable
+    if not any(is_data_dependent(one) for one in iterable):
+        return iterable
+    rows = torch.stack([torch.scalar_tensor(item, dtype=torch.int64) for item in iterable])
+    return Sequence(len(iterable), lambda k: rows.select(0, k).item(), True)
 
 
 class Once:

@@ -106,3 +106,24 @@ class RowsOfABuffer(nn.Module):
             t = t + a + b
             i += 1
         return t
+
+
+@program(inputs=INPUTS)
+def list_of_what_passes(x):
+    kept = [e * 2 for e in x if e > 0 if e < 9]
+    return torch.stack(kept).sum() if kept else x.sum() - 1
+
+
+@program(inputs=INPUTS)
+def last_number_that_passes(x):
+    total = 0
+    for k, numbers in enumerate((x.long().tolist(), (x * 2).long().tolist())):
+        large = [n for n in numbers if n >= 1]
+        if large:
+            total = total + large[-1] * (k + 1)
+    return x + total
+
+
+@program(inputs=INPUTS)
+def what_passes_is_returned(x):
+    return [e for e in x if e > 0], 1
