@@ -5,7 +5,8 @@ Ten things can be told from a failure only:
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
   that trip in an `if`: passes/splits.py. A list that one way out of a loop leaves longer than another is followed to
-  the end on each: analysis/owned.py. And a property is then set where it stands: passes/attributes.py.)
+  the end on each: analysis/owned.py. And a property, or an attribute that the class has, is then set
+  where it stands: passes/attributes.py.)
 
     scale = 0                              if t > 0:
     if t > 0:                                  scale = f(t)
@@ -50,8 +51,11 @@ _TYPES = ("AG310", "AG311", "AG312", "AG314")
 _HANDLED = "AG325"
 _TEST = "the test of a loop prints, raises, or writes"
 _GRADIENTS = "trace_autograd_ops"
-_PROPERTY = "is a property: its setter"
-_OUTSIDE = "Mutating a variable from outside the scope"
+_SPLIT = (
+    "is a property: its setter",
+    "is an attribute of the class:",
+    "Mutating a variable from outside the scope",
+)
 _REBINDS = "both writes to an object in place and rebinds its name"  # a list that a trip hands out of a branch
 _OPEN = ("what is in a list or dict that the branches leave", "the branches give a list of")
 _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
@@ -119,7 +123,7 @@ class Attempt:
         if _TEST in found.message and place not in self.tests:
             return replace(following, tests=self.tests | {place})
         left_alone = any(words in found.message for words in LEFT_ALONE)
-        concerned = found.code in _TYPES or left_alone or any(words in found.message for words in (_PROPERTY, _OUTSIDE))
+        concerned = found.code in _TYPES or left_alone or any(words in found.message for words in _SPLIT)
         over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
         if (concerned or over_rows) and place not in self.splits:
             return replace(following, splits=self.splits | {place})

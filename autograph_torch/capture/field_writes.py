@@ -8,6 +8,7 @@ tests/capture/test_standing_in.py fails clearly when torch changes what this lea
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from torch._dynamo.current_scope_id import current_scope_id
@@ -15,7 +16,9 @@ from torch._dynamo.exc import ObservedAttributeError, handle_observed_exception
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import (
     CellVariable,
+    ConstantVariable,
     ConstDictVariable,
+    DeletedVariable,
     ListVariable,
     NewGlobalVariable,
     UserDefinedObjectVariable,
@@ -26,11 +29,13 @@ from torch._guards import TracingContext
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
 from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 _CONTAINERS = (ListVariable, ConstDictVariable)
+_NONE = object()
 
 
 def allow_field_writes() -> None:
@@ -209,7 +214,10 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
             arguments["found"] = found
     elif code is fields.write_field.__code__:
         item, name = _field(parent, arguments)
-        _write(parent.output.side_effects, item, name, arguments["value"])
+        _write(parent, item, name, arguments["value"].realize())
+    elif code is fields.is_own.__code__:
+        own = _is_own(parent.output.side_effects, arguments["target"].realize(), arguments["name"].as_python_constant())
+        arguments["found"] = ConstantVariable.create(own)
 
 
 def _field(parent: Any, arguments: dict[str, Any]) -> tuple[Any, str]:
@@ -226,6 +234,8 @@ def _read(parent: Any, item: Any, name: str) -> Any:
         return effects.load_cell(item)
     if isinstance(item, NewGlobalVariable):
         return read_global(parent, item, name)
+    if not _is_own(effects, item, name):
+        return None
     try:
         return item.var_getattr(parent, name)
     except ObservedAttributeError:
@@ -233,8 +243,24 @@ def _read(parent: Any, item: Any, name: str) -> Any:
         return None
 
 
-def _write(effects: Any, item: Any, name: str, value: Any) -> None:
+def _is_own(effects: Any, item: Any, name: str) -> bool:
+    """Whether an attribute is not that of the class alone, which an assignment to the object would hide."""
+    if not isinstance(item, UserDefinedObjectVariable) or effects.has_pending_mutation_of_attr(item, name):
+        return True
+    if name in getattr(item.value, "__dict__", {}):
+        return True
+    of_class = inspect.getattr_static(type(item.value), name, _NONE)
+    return of_class is _NONE or hasattr(type(of_class), "__set__")
+
+
+def _write(parent: Any, item: Any, name: str, value: Any) -> None:
+    effects = parent.output.side_effects
+    if isinstance(item, (CellVariable, NewGlobalVariable)) and may_be_missing(value):
+        message = "a `global` or `nonlocal` name may be unbound behind a branch or loop"
+        raise_refusal("AG312", message, "bind it before, on every path")
     if isinstance(item, CellVariable):
         effects.store_cell(item, value)
-    else:
+    elif not is_missing(value):
         effects.store_attr(item, name, value)
+    elif _read(parent, item, name) is not None:
+        effects.store_attr(item, name, DeletedVariable())

@@ -37,6 +37,7 @@ from autograph_torch.capture.grown import GROWN, ask_grown_lists
 from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
+from autograph_torch.capture.picked_attributes import pick_attributes
 from autograph_torch.capture.plain_values import fill_in_plain
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.pure_branches import know_pure_branches
@@ -78,6 +79,7 @@ _INSTALLS = (
     write_open_containers,
     ask_grown_lists,
     watch_twins,
+    pick_attributes,
     watch_calls,
     know_pure_branches,
     know_sizes_of_losses,

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime.fields import is_own
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import same_object
 from autograph_torch.runtime.values import Maybe, Missing, Undefined
@@ -31,5 +32,11 @@ def write(target: Any, name: str, value: Any) -> None:
             "AG206",
             f"`{name}` is a property: its setter would run whichever branch is taken",
             "write the attribute behind it",
+        )
+    if torch.compiler.is_compiling() and not is_own(target, name):
+        refuse(
+            "AG206",
+            f"`{name}` is an attribute of the class: the object would get one of its own whichever branch is taken",
+            "set it in `__init__`",
         )
     setattr(target, name, value)

@@ -5,15 +5,18 @@
 As with tensors (outside.py), the first trace of a body tells which fields it writes to. What a body does to them, the
 tracer forgets behind it; so the body hands out what is in them at its end, and it is written behind the operator.
 
+An attribute that one of the branches leaves unset, or deletes, is picked behind the graph (picking.py).
+
 The empty functions are filled in by the tracer when it reaches them (capture/field_writes.py).
 """
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
-# What is read where there is nothing yet.
-MISSING = "no value"
+# What is read where there is nothing: no attribute of the object's own, though its class may have one.
+MISSING = "(no such attribute)"
 
 
 def read_field(site: str, index: int, found: Any = MISSING) -> Any:
@@ -34,3 +37,17 @@ def write_fields(site: str, values: tuple[Any, ...]) -> None:
     """Set the fields of a site."""
     for index in range(len(values)):
         write_field(site, index, values[index])
+
+
+def is_own(target: Any, name: str, found: bool = True) -> bool:
+    """Whether an attribute is the object's own: not that of its class alone. (Filled in by the tracer.)"""
+    return found
+
+
+def set_or_remove(target: Any, name: str, value: Any) -> None:
+    """What runs behind the graph, where data decide whether there is an attribute."""
+    if not isinstance(value, str) or value != MISSING:
+        setattr(target, name, value)
+        return
+    with contextlib.suppress(AttributeError):  # it was not there before either
+        delattr(target, name)

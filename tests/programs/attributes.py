@@ -797,3 +797,74 @@ def attribute_that_is_given_the_tensor_that_it_has():
         return tokens, n, stop.last * 1
 
     return run
+
+
+class Shape:
+    sides = 4
+
+    def __init__(self):
+        self.scratch = torch.ones(2)
+
+
+@program(inputs=[lambda: (vec(-1, -2), Shape()), lambda: (vec(1, 2), Shape())])
+def attribute_deleted_in_both_branches(x, shape):
+    if x.sum() > 0:
+        y = x
+        del shape.scratch
+    else:
+        shape.last = shape.scratch * 2
+        y = shape.last
+        del shape.scratch, shape.last
+    return y + 1, hasattr(shape, "scratch"), hasattr(shape, "last")
+
+
+@program(inputs=[lambda: (vec(-1, -2), Shape()), lambda: (vec(1, 2), Shape())])
+def attribute_deleted_in_one_branch(x, shape):
+    if x.sum() > 0:
+        del shape.scratch
+    return x + 1, hasattr(shape, "scratch")
+
+
+@program(inputs=[lambda: (vec(-1, -2), Shape()), lambda: (vec(1, 2), Shape()), lambda: (vec(-9, 2), Shape())])
+def attribute_that_some_paths_set(x, shape):
+    if x.sum() > -5:
+        if x.sum() > 0:
+            shape.kind = "up"
+        shape.size = x.sum()
+    return x * shape.sides
+
+
+@program(inputs=[lambda: (vec(-1, -2), Shape()), lambda: (vec(1, 2), Shape())])
+def attribute_of_the_class_hidden_on_one_path(x, shape):
+    if x.sum() > 0:
+        shape.sides = shape.sides * 3
+    return x * shape.sides
+
+
+@program(inputs=[lambda: (vec(1, 2), Shape(), integer(0)), lambda: (vec(1, 2), Shape(), integer(3))])
+def attribute_of_the_class_hidden_in_a_loop(x, shape, n):
+    while n > 0:
+        shape.sides = shape.sides * 3
+        n = n - 1
+    return x * shape.sides
+
+
+@program(inputs=[lambda: (vec(-1, 2),), lambda: (vec(1, 7),)])
+class CountsInAnAttributeOfTheClass(nn.Module):
+    steps = 0
+    last = None
+
+    def forward(self, x):
+        if x.sum() > 5:
+            self.steps += 1
+            self.last = x
+        return x * self.steps
+
+
+@program(inputs=[lambda: (vec(-1, -2), Shape()), lambda: (vec(1, 2), Shape())])
+def attribute_of_the_class_hidden_on_both_paths(x, shape):
+    if x.sum() > 0:
+        shape.sides = 3
+    else:
+        shape.sides = shape.sides + 1
+    return x * shape.sides
