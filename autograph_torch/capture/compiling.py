@@ -42,6 +42,7 @@ from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
+from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
@@ -225,6 +226,7 @@ _REPAIRS = (
     indices_from_data,
     natural_exponents,
     flags_as_integers,
+    identities,
     choosing_extremes,
     deques_with_lengths,
     contexts_of_functions,

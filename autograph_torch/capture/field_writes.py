@@ -74,6 +74,11 @@ def note_twins(one: Any, other: Any) -> None:
         _lines()[one] = _lines()[other] = place
 
 
+def line_of_twin(item: Any) -> tuple[str, int] | None:
+    """Where a branch or loop stands that may have left an object as it was, or given another one."""
+    return tracing.user_line()[:2] if item in _twins() else _lines().get(item)
+
+
 def note_replaced(before: Any, after: Any, places: Any = None) -> None:
     """The objects in one value (in these places) may be those at the same places of another."""
     others = dict(objects_in(after))

@@ -35,11 +35,17 @@ from autograph_torch.capture.graph_writes import (
 )
 from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
+from autograph_torch.runtime import tracing
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
+from autograph_torch.runtime.refusal import refusal_at
 
 Root = Storage | tuple[int, ...]  # a storage, or what a loop's trips tell the tensors of its carry apart by
 Roots = frozenset[Root]
+Compared = tuple[Storage, Node | None]  # a tensor, and the operator whose result it is
 Pairs = frozenset[tuple[int, int]]  # of results, by position: those of which both may be one tensor at a time
+
+IDENTITY = "`is` asks whether a value is an object from before the branch or loop, where the graph has a copy"
+ADVICE = "remember in a flag which of the two it is"
 
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "index_copy", "autograd_function_apply"))
 _NOTHING: Roots = frozenset()
@@ -54,8 +60,25 @@ def keep_writes(module: GraphModule) -> None:
     check = _Check(module, module.graph, _Sharing(), outermost=True)
     check.run()
     check_lists(module, check.sharing.origins)
+    _check_identities(check.sharing)
     if check.lost:
         pass_on(module, check.links, check.writes, check.lost)
+
+
+def told_apart() -> list[tuple[Compared, Compared, tuple[str, int]]]:
+    """The tensors of this trace that `is` has told apart, and where (capture/identities.py)."""
+    return tracing.notebook().setdefault("told apart", [])  # type: ignore[no-any-return]
+
+
+def _check_identities(sharing: _Sharing) -> None:
+    for one, other, line in told_apart():
+        unseen = [maker for storage, maker in (one, other) if maker is not None and storage not in sharing.results]
+        common = frozenset[Root](sharing.origins(one[0]) & sharing.origins(other[0]))
+        if unseen or (one[0] != other[0] and sharing.may_be_one(one[0], other[0], common)):
+            makers = [sharing.results[storage][0] for storage, _ in (one, other) if storage in sharing.results]
+            if not unseen and not makers:
+                raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
+            raise capture_error_at([*unseen, *makers][0], "AG314", IDENTITY, ADVICE)
 
 
 @dataclass(frozen=True)

@@ -444,3 +444,38 @@ def one_tensor_on_both_sides(x):
     else:
         best.add_(1)
     return x, best
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def asked_whether_it_is_the_argument(x):
+    y = x
+    if x.sum() > 0:
+        y = y + 1
+    z = x * 2 if y is not x else x * 3
+    return y is x, z
+
+
+@program(inputs=[lambda: (vec(1, 2), integer(3)), lambda: (vec(1, 2), integer(0))])
+def asked_whether_a_loop_has_made_a_trip(x, n):
+    y = x
+    while n > 0:
+        y = y + 1
+        n = n - 1
+    return y is x, y * 2
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def asked_whether_two_results_are_one(x):
+    a, b = x, x * 2
+    if x.sum() > 0:
+        a = b
+    return a is b, a * 2
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def asked_whether_it_is_the_list_from_before(x):
+    rows = [x]
+    chosen = rows
+    if x.sum() > 0:
+        chosen = [x * 2]
+    return chosen is rows, chosen[0] + 1

@@ -1,0 +1,71 @@
+"""`a is b` of values that torch's operators have handed out: a copy, where eager may have the very object.
+
+    y = x
+    if p: y = y + 1
+    if y is x: ...          true in eager where p is false; in the graph y is always another tensor
+
+Such a question is refused at the branch or loop that gives the value; the next trace may tell its paths apart
+(capture/attempts.py). Whether two tensors may be one is known when the graph is finished (capture/shared_results.py).
+
+Private: compare_op_handlers of torch._dynamo.symbolic_convert.
+tests/capture/test_identities.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch._dynamo import symbolic_convert
+from torch._dynamo.variables import ConstantVariable, TensorVariable
+from torch.fx import Node
+
+from autograph_torch.capture.field_writes import line_of_twin
+from autograph_torch.capture.graph_writes import is_operator, name_of, storage_at
+from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.patching import patched
+from autograph_torch.capture.shared_results import ADVICE, IDENTITY, Compared, told_apart
+from autograph_torch.runtime import tracing
+from autograph_torch.runtime.refusal import refusal_at
+
+
+@contextlib.contextmanager
+def identities() -> Iterator[None]:
+    """While this is in force, `is` and `is not` are answered as in eager, or refused."""
+    handlers = dict(symbolic_convert.compare_op_handlers)
+    for name, holds in (("is", True), ("is not", False)):
+        handlers[name] = _answering(handlers[name], holds)
+    with patched(symbolic_convert, compare_op_handlers=handlers):
+        yield
+
+
+def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
+    def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
+        found = compare(tx, operands, kwargs)
+        one, other = (operand.realize() for operand in operands)
+        if not found.is_python_constant() or found.as_python_constant() is holds:
+            return found
+        tracer = tx.output.current_tracer
+        if isinstance(one, TensorVariable) and isinstance(other, TensorVariable):
+            if is_same(one, other, tracer):
+                return ConstantVariable.create(holds)
+            told_apart().append((_compared(one, tracer), _compared(other, tracer), tracing.user_line()[:2]))
+        else:
+            for line in filter(None, map(line_of_twin, (one, other))):
+                raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
+        return found
+
+    return answer
+
+
+def _compared(tensor: TensorVariable, tracer: Any) -> Compared:
+    node = tracing.resolved(tensor.as_proxy(), tracer).node
+    return storage_at(node) or 0, _maker(node)
+
+
+def _maker(node: Node) -> Node | None:
+    """The operator whose result it is: what nobody else uses is not in the finished graph."""
+    while name_of(node) in ("getitem", "where", "view", "to", "detach") and node.all_input_nodes:
+        node = node.all_input_nodes[1 if name_of(node) == "where" and len(node.all_input_nodes) > 1 else 0]
+    return node if is_operator(node) else None
