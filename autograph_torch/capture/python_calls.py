@@ -14,6 +14,7 @@
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
     t * numpy.prod(sizes)     t * numpy.prod(sizes).item(): what NumPy gives without dimensions is a number to a tensor
+                              and so is a scalar from around the trace (`self.margin = numpy.radians(5)`)
     t.data                    t.detach(), in the bodies of operators: what is written there is seen
 
 Private names of Dynamo: SkipFunctionVariable, ListVariable.call_method, TorchInGraphFunctionVariable, SuperVariable,
@@ -33,6 +34,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._dynamo.guards import GuardBuilder, install_guard
+from torch._dynamo.utils import np
 from torch._dynamo.variables import (
     ConstantVariable,
     ListVariable,
@@ -131,7 +134,7 @@ def python_calls() -> Iterator[None]:
         if self.fn in _ARITHMETIC and any(type(arg.realize()) is TensorVariable for arg in args):
             types = {_value(arg).dtype for arg in args if type(arg.realize()) in (TensorVariable, NumpyNdarrayVariable)}
             if len(types) > 1:
-                args = [_number(arg, tx) if _is_scalar_of_numpy(arg) else arg for arg in args]
+                args = [_number(arg, tx) if _is_scalar_of_numpy(arg, tx) else arg for arg in args]
         return built_in(self, tx, args, kwargs)
 
     def getattr_of_super(self: Any, tx: Any, name: str) -> Any:
@@ -206,7 +209,7 @@ def _counts_classes(args: Any, kwargs: Any) -> bool:
     return not given or not given[0].is_python_constant()
 
 
-def _is_scalar_of_numpy(variable: Any) -> bool:
+def _is_scalar_of_numpy(variable: Any, tx: Any) -> bool:
     """Whether it is a scalar of NumPy: a number to torch, whose type does not count where it meets a tensor.
 
     Raises:
@@ -214,6 +217,8 @@ def _is_scalar_of_numpy(variable: Any) -> bool:
     """
     if not isinstance(variable.realize(), NumpyNdarrayVariable) or _value(variable).ndim > 0:
         return False
+    if _is_given_scalar(variable.realize().source, tx):
+        return True
     made_by = variable.realize().as_proxy().node.target
     name = getattr(getattr(made_by, "f", None), "__name__", "") or getattr(made_by, "method", "")
     if name not in _GIVE_SCALARS:
@@ -222,6 +227,17 @@ def _is_scalar_of_numpy(variable: Any) -> bool:
             "an array of NumPy without dimensions meets a tensor of another type",
             "make it a number with float(...), or a tensor",
         )
+    return True
+
+
+def _is_given_scalar(source: Any, tx: Any) -> bool:
+    """Whether it comes from around the trace, and is a scalar there (`self.margin = np.radians(5)`)."""
+    if source is None:
+        return False
+    value = source.get_value({"G": tx.output.root_tx.f_globals, "L": tx.output.root_tx.f_locals}, {}, {})
+    if not isinstance(value, np.generic):
+        return False
+    install_guard(source.make_guard(GuardBuilder.TYPE_MATCH))
     return True
 
 

@@ -53,3 +53,24 @@ def indexed(x: torch.Tensor) -> torch.Tensor:
 def test_an_array_may_be_an_index() -> None:
     compiled: Any = torch.compile(convert(indexed), fullgraph=True, backend="eager")
     assert torch.equal(compiled(torch.ones(3)), indexed(torch.ones(3)))
+
+
+class Shifted(torch.nn.Module):
+    def __init__(self, by: Any) -> None:
+        super().__init__()
+        self.by = by
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return x - self.by, self.by * x, x > self.by
+
+
+def test_a_scalar_from_around_the_trace_is_a_number_and_an_array_is_not() -> None:
+    module = convert(Shifted(numpy.float64(0.1)))
+    compiled: Any = torch.compile(module, fullgraph=True, backend="eager")
+    for by in (numpy.float64(0.1), numpy.float32(0.3), numpy.int64(2)):
+        module.by = by
+        for given, expected in zip(compiled(torch.ones(3)), Shifted(by)(torch.ones(3)), strict=True):
+            assert given.dtype == expected.dtype and torch.equal(given, expected)
+    module.by = numpy.array(0.1)
+    with pytest.raises(CaptureError, match="array of NumPy without dimensions"):
+        compiled(torch.ones(3))
