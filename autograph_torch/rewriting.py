@@ -119,7 +119,7 @@ def _run_passes(
     tree: gast.FunctionDef, function: gast.FunctionDef, around: Surroundings, kinds: Kinds
 ) -> tuple[gast.FunctionDef, Facts]:
     facts = _facts(function, around, kinds)
-    asked = bool(facts.told.growing)  # a list that has grown elsewhere is asked for something here
+    asked = bool(facts.told.growing or facts.told.positions)
     if not asked and not has_work(tree, facts):
         return tree, facts
     if around.deepest is not None and nesting(tree.body, facts) > around.deepest:

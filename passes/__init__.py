@@ -24,6 +24,7 @@ from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
 from autograph_torch.passes.nones import flag_nones
 from autograph_torch.passes.numbers import lower_numbers
+from autograph_torch.passes.positions import lower_positions
 from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.splits import make_room
 from autograph_torch.passes.starts import has_work, may_have_work
@@ -37,6 +38,7 @@ PASSES: tuple[Pass, ...] = (
     flag_nones,  # first, as the next three: it looks for what the user wrote
     lower_growing,  # behind it: a list that begins as None is not bound to a list
     ask_grown,  # behind it: what is asked of local lists is done by now
+    lower_positions,  # with them: an element that data pick is a call, which all others then see
     make_room,  # as if the user had written it so
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
     lower_filters,  # before logic and numbers: a filter becomes a test or an operand, which they then see

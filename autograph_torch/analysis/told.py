@@ -17,6 +17,7 @@ class Told:
     nones: of statements in loops that leave a name as None on some paths.
     raises: of exceptions and assertions that the function itself may handle.
     tests: of loops whose test has an effect.
+    positions: where data tell the position of an element of a list.
     """
 
     splits: Lines = _NONE
@@ -24,6 +25,7 @@ class Told:
     nones: Lines = _NONE
     raises: Lines = _NONE
     tests: Lines = _NONE
+    positions: Lines = _NONE
 
     def __bool__(self) -> bool:
         return any(getattr(self, one.name) for one in fields(self))

@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Ten things can be told from a failure only:
+Eleven things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -28,6 +28,8 @@ Ten things can be told from a failure only:
 - a `squeeze` of which only data tell how many dimensions it leaves, and whose use asks (capture/squeezes.py).
 
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
+
+- an element of a list whose position data tell (passes/positions.py).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
@@ -61,6 +63,7 @@ _OPEN = ("what is in a list or dict that the branches leave", "the branches give
 _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
 _NONE = re.compile(r"give None and |and None$")
 _NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
+_INDEX = re.compile(r"[\w)\]]\[")
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -68,7 +71,7 @@ _SKIPPED = ("marked as skipped", "function marked as skipped")
 class Attempt:
     """What is known before a trace.
 
-    splits, growing, nones, raises, tests: places (file, line), each as the lines of `Told`.
+    splits, growing, nones, raises, tests, positions: places (file, line), each as the lines of `Told`.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
@@ -83,6 +86,7 @@ class Attempt:
     nones: frozenset[tuple[str, int]] = frozenset()
     raises: frozenset[tuple[str, int]] = frozenset()
     tests: frozenset[tuple[str, int]] = frozenset()
+    positions: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
     settled: bool = False
@@ -127,6 +131,8 @@ class Attempt:
         over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
         if (concerned or over_rows) and place not in self.splits:
             return replace(following, splits=self.splits | {place})
+        if _NUMBER_OF_ROWS in found.message and place not in self.positions and _INDEX.search(found.snippet):
+            return replace(following, positions=self.positions | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})
         if EXPRESSION in found.message and not self.whole:

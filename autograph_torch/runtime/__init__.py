@@ -35,6 +35,7 @@ from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_,
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.nothing import is_nothing, known, nothing, optional, some
 from autograph_torch.runtime.open_calls import opened
+from autograph_torch.runtime.positions import called_at, element_at
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
@@ -49,12 +50,14 @@ __all__ = [
     "and_value",
     "any_",
     "bound",
+    "called_at",
     "choice",
     "concatenated",
     "cond",
     "contains",
     "effect",
     "element",
+    "element_at",
     "elements_of",
     "enumerate",
     "equal",
