@@ -22,6 +22,7 @@ from torch._dynamo import convert_frame, external_utils
 from torch._inductor import config as inductor_config
 
 from autograph_torch.capture.arithmetic import ask_python
+from autograph_torch.capture.asked_properties import asked_properties
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_way
 from autograph_torch.capture.backend_flags import backend_flags
@@ -227,6 +228,7 @@ _REPAIRS = (
     natural_exponents,
     flags_as_integers,
     identities,
+    asked_properties,
     choosing_extremes,
     deques_with_lengths,
     contexts_of_functions,

@@ -1,0 +1,174 @@
+"""What is asked of a value whose answer the paths of a branch or loop tell differently, and the graph alike.
+
+    y = x * w
+    if p: y = y.detach()
+    if y.requires_grad: ...        in eager only where p is false; the graph's y always requires a gradient
+
+A tensor that an operator has handed out has one answer for `requires_grad`, `stride()` and the like. Where its bodies
+have others, the question is refused at the branch or loop; the next trace may tell its paths apart
+(capture/attempts.py). And a generator from around a body that the body advances would stay advanced on all paths.
+
+Private: TensorVariable.var_getattr and call_method, LocalGeneratorObjectVariable.
+tests/capture/test_asked_properties.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
+from torch._dynamo.variables.tensor import TensorVariable
+from torch.fx import GraphModule, Node
+
+from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.finished import check_at_the_end
+from autograph_torch.capture.graph_writes import arguments_of, is_operator, name_of
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import tracing
+from autograph_torch.runtime.refusal import raise_refusal, refusal_at
+
+_OF_GRADIENTS = frozenset(("requires_grad", "is_leaf"))
+_OF_LAYOUT = frozenset(("is_contiguous", "stride"))
+_ADVICE = "ask before the branch or loop, or remember in a flag which path was taken"
+_GENERATOR = "a branch or loop advances a generator from around it"
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable")  # the names differ with the version of torch
+
+Asks = Callable[[torch.Tensor], Any]
+
+
+@contextlib.contextmanager
+def asked_properties() -> Iterator[None]:
+    """While this is in force, such questions are answered as in eager, or refused."""
+    get, call = TensorVariable.var_getattr, TensorVariable.call_method
+    generator: Any = LocalGeneratorObjectVariable
+    make = generator.__init__
+
+    def var_getattr(self: Any, tx: Any, name: str) -> Any:
+        if name in _OF_GRADIENTS and _counts(tx):
+            _check(tx, self, name, lambda tensor: tensor.requires_grad)
+            if name == "is_leaf":
+                _check(tx, self, name, lambda tensor: tensor.is_leaf)
+        return get(self, tx, name)
+
+    def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
+        if name in _OF_LAYOUT and _counts(tx):
+            _check(tx, self, name, lambda tensor: tensor.stride())
+        return call(self, tx, name, *args)
+
+    def begin(self: Any, *args: Any, **kwargs: Any) -> None:
+        make(self, *args, **kwargs)
+        self._autograph_tracer = tracing.current_tracer()
+
+    advances = {name: _advancing(getattr(generator, name)) for name in _ADVANCES if hasattr(generator, name)}
+    with (
+        patched(TensorVariable, var_getattr=var_getattr, call_method=call_method),
+        patched(generator, __init__=begin, **advances),
+    ):
+        yield
+
+
+def _counts(tx: Any) -> bool:
+    """Whether the program asks, not the runtime, nor torch itself, which chooses between ways to the same result."""
+    filename = tx.f_code.co_filename
+    return not tracing.is_ours(filename) and not filename.startswith(_TORCH)
+
+
+def _advancing(advance: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        tracer = tracing.current_tracer()
+        made_in = getattr(self, "_autograph_tracer", tracer)
+        if made_in is not tracer and made_in in tracing.enclosing(tracer):
+            raise_refusal("AG206", _GENERATOR, "make the generator in the branch, or take from it before")
+        return advance(self, *args, **kwargs)
+
+    return checked
+
+
+def _check(tx: Any, tensor: Any, name: str, asks: Asks) -> None:
+    node = tracing.resolved(tensor.as_proxy(), tx.output.current_tracer).node
+    maker = _unsure(tx.output, node, asks, set())
+    if maker is not None:
+        message = f"`{name}` of a tensor that the paths of a branch or loop give differently"
+        raise capture_error_at(maker, "AG314", message, _ADVICE)
+
+
+def _unsure(output: Any, node: Node, asks: Asks, seen: set[Node]) -> Node | None:
+    """The operator that leaves the answer open: the tensor is a result of it, or was computed from one."""
+    value = node.meta.get("example_value")
+    if node in seen or not isinstance(value, torch.Tensor) or (not value.requires_grad and asks(value) is False):
+        return None
+    seen.add(node)
+    if node.op == "placeholder" and node.graph is not output.root_tracer.graph:  # of a trip, perhaps
+        _asked_of_carries().append((value, asks, tracing.user_line()[:2]))
+        check_at_the_end(output, _check_carries)
+    result = node
+    while name_of(result) in ("getitem", "where", "view", "to") and result.all_input_nodes:
+        inputs = result.all_input_nodes
+        if is_operator(inputs[0]):
+            return inputs[0] if _differs(output, inputs[0], arguments_of(result)[1], asks(value), asks) else None
+        result = inputs[1] if name_of(result) == "where" and len(inputs) > 1 else inputs[0]
+    if asks(value) is not True:  # the layout of what was computed from it is that of the computation
+        return None
+    found = [_unsure(output, one, asks, seen) for one in node.all_input_nodes if _asked(one, asks)]
+    return found[0] if found and all(found) else None
+
+
+def _asked(node: Node, asks: Asks) -> bool:
+    value = node.meta.get("example_value")
+    return isinstance(value, torch.Tensor) and bool(asks(value))
+
+
+def _differs(output: Any, operator: Node, index: Any, answer: Any, asks: Asks) -> bool:
+    """Whether a body gives a tensor of which another answer would hold, or a loop begins with one."""
+    bodies = arguments_of(operator)[1:3] if name_of(operator) == "cond" else arguments_of(operator)[1:2]
+    leaves = [_result(output.nn_modules[str(body.target)], index) for body in bodies]
+    if name_of(operator) != "cond":
+        leaves.append(arguments_of(operator)[2][index])
+    values = [_before_our_copy(leaf).meta.get("example_value") for leaf in leaves if isinstance(leaf, Node)]
+    return any(isinstance(one, torch.Tensor) and asks(one) != answer for one in values)
+
+
+def _result(body: GraphModule, index: Any) -> Any:
+    (end,) = (node for node in body.graph.nodes if node.op == "output")
+    return arguments_of(end)[0][index]
+
+
+def _before_our_copy(leaf: Node) -> Node:
+    """What a body made its result of (runtime/codec.py), or a loop begins with (runtime/gradients.py)."""
+    while name_of(leaf) in ("clone", "reshape", "view", "to", "getitem") and leaf.all_input_nodes:
+        source = leaf.all_input_nodes[0]
+        if name_of(leaf) == "getitem":
+            inputs = source.all_input_nodes
+            if name_of(source) != "autograd_function_apply" or not str(inputs[-1]).endswith("gradients_anchor"):
+                break
+            source = inputs[-2]
+        leaf = source
+    return leaf
+
+
+def _asked_of_carries() -> list[tuple[torch.Tensor, Asks, tuple[str, int]]]:
+    """What was asked in this trace of what bodies are given, and where."""
+    return tracing.notebook().setdefault("asked of carries", [])  # type: ignore[no-any-return]
+
+
+def _check_carries(module: GraphModule) -> None:
+    """Refuse a question whose answer for what a loop begins with is not that for what it carries."""
+    for graph in (one for one in module.modules() if isinstance(one, GraphModule)):
+        for loop in (node for node in graph.graph.nodes if is_operator(node) and name_of(node) != "cond"):
+            body: Any = graph.get_submodule(str(arguments_of(loop)[1].target))
+            carried = arguments_of(loop)[2]
+            given = [node for node in body.graph.nodes if node.op == "placeholder"][: len(carried)]
+            for leaf, placeholder in zip(carried, given, strict=True):
+                _check_carry(leaf, placeholder.meta.get("example_value"))
+
+
+def _check_carry(leaf: Any, carried: Any) -> None:
+    begin = _before_our_copy(leaf).meta.get("example_value") if isinstance(leaf, Node) else None
+    for value, asks, line in _asked_of_carries():
+        if value is carried and isinstance(begin, torch.Tensor) and asks(begin) != asks(value):
+            raise refusal_at(*line, "AG314", "a question about a tensor that the trips of a loop change", _ADVICE)

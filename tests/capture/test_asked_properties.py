@@ -1,0 +1,91 @@
+"""Questions about tensors and generators that the paths of a branch or loop answer differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
+from torch._dynamo.variables.tensor import TensorVariable
+
+from autograph_torch import CaptureError, convert
+from autograph_torch.capture.asked_properties import asked_properties
+
+
+def of_a_derived_tensor(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    if x.sum() > 0:
+        y = y.detach()
+    z = y + 1
+    return x * (2 if z.requires_grad else 3)
+
+
+def behind_a_loop(x: torch.Tensor) -> torch.Tensor:
+    y, n = torch.zeros(2), x.sum()
+    while n > 0:
+        y = y + x
+        n = n - 4
+    return x * (2 if y.requires_grad else 3)
+
+
+def of_a_leaf(x: torch.Tensor) -> torch.Tensor:
+    y = x
+    if x.sum() > 0:
+        y = x * 1
+    return x * (2 if y.is_leaf else 3)
+
+
+def of_the_layout(x: torch.Tensor) -> torch.Tensor:
+    y = torch.stack([x, x])
+    if x.sum() > 0:
+        y = y.t()
+    return x * (2 if y.is_contiguous() else y.stride()[0])
+
+
+def alike_on_all_paths(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2 if x.sum() > 0 else x * 3
+    return x * (2 if y.requires_grad else 3) * (2 if y.is_leaf else 3) * y.stride()[0]
+
+
+@pytest.mark.parametrize("function", [of_a_derived_tensor, behind_a_loop, of_a_leaf, of_the_layout, alike_on_all_paths])
+def test_as_eager(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    compiled = torch.compile(convert(function), fullgraph=True, backend="eager")
+    for value in (1.0, -1.0):
+        x = torch.full((2,), value, requires_grad=True)
+        torch.testing.assert_close(compiled(x), function(x))
+
+
+def in_the_trips(x: torch.Tensor) -> torch.Tensor:
+    y, n, k = torch.zeros(2), x.sum(), 0
+    while n > 0:
+        if y.requires_grad:
+            k += 1
+        y = y + x
+        n = n - 1
+    return y * k
+
+
+def generator_advanced(x: torch.Tensor) -> torch.Tensor:
+    def numbers() -> Iterator[int]:
+        yield 1
+        yield 2
+
+    found = numbers()
+    if x.sum() > 0:
+        next(found)
+    return x * next(found)
+
+
+@pytest.mark.parametrize("function", [in_the_trips, generator_advanced])
+def test_refused(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    with pytest.raises(CaptureError, match="AG314 a question about|AG206 a branch or loop advances a generator"):
+        torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2, requires_grad=True))
+
+
+def test_private_names_are_there() -> None:
+    before = TensorVariable.var_getattr, LocalGeneratorObjectVariable.__init__
+    with asked_properties():
+        assert TensorVariable.var_getattr is not before[0]
+        assert LocalGeneratorObjectVariable.__init__ is not before[1]
+    assert (TensorVariable.var_getattr, LocalGeneratorObjectVariable.__init__) == before
