@@ -15,7 +15,6 @@ from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
-from autograph_torch.passes.comprehensions import open_comprehensions
 from autograph_torch.passes.handlers import jump_to_handlers
 from autograph_torch.passes.names import number_in_reading_order
 from autograph_torch.passes.open_calls import open_calls
@@ -75,8 +74,7 @@ def rewrite_function(
     kinds = Kinds(
         around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
     )
-    plain = open_comprehensions(function, around.told.splits | around.told.growing)
-    opened = open_calls(plain, around.told.splits)
+    opened = open_calls(function, around.told.splits)
     kinds.infer(opened.body)
     # Before the passes: behind it other names may be unbound where they are read.
     handled = jump_to_handlers(opened, _facts(opened, around, kinds))
@@ -120,7 +118,7 @@ def _run_passes(
 ) -> tuple[gast.FunctionDef, Facts]:
     facts = _facts(function, around, kinds)
     asked = bool(facts.told.growing or facts.told.positions)
-    if not asked and not has_work(tree, facts):
+    if not facts.told and not has_work(tree, facts):
         return tree, facts
     if around.deepest is not None and nesting(tree.body, facts) > around.deepest:
         raise ValueError(f"more than {around.deepest} tests on tensors stand inside each other")

@@ -13,6 +13,7 @@ import gast
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.attributes import lower_attributes
 from autograph_torch.passes.branches import lower_branches
+from autograph_torch.passes.comprehensions import unroll_filters
 from autograph_torch.passes.effects import lower_effects
 from autograph_torch.passes.filters import lower_filters
 from autograph_torch.passes.growing import lower_growing
@@ -35,7 +36,8 @@ __all__ = ["PASSES", "Pass", "has_work", "may_have_work"]
 Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 
 PASSES: tuple[Pass, ...] = (
-    flag_nones,  # first, as the next three: it looks for what the user wrote
+    unroll_filters,  # first: as if the user had written a loop
+    flag_nones,  # before the others, as the next three: it looks for what the user wrote
     lower_growing,  # behind it: a list that begins as None is not bound to a list
     ask_grown,  # behind it: what is asked of local lists is done by now
     lower_positions,  # with them: an element that data pick is a call, which all others then see

@@ -1,131 +1,167 @@
-"""Comprehensions whose filter data decide become the loops that they stand for.
+"""Comprehensions that data decide in become loops, whose paths can be told apart.
 
-    kept = [f(e) for e in xs if e > 0]     kept = []
-    return torch.stack(kept)               for e_2 in xs:
-                                               if e_2 > 0:
-                                                   kept.append(f(e_2))
-                                           return torch.stack(kept)
+    kept = [y for y in x if y.sum() > 1]   kept = []
+    return torch.stack(kept, 1)            for y in x:
+                                               if y.sum() > 1:
+                                                   kept.append(y)
+                                           return torch.stack(kept, 1)
 
-A trace has shown which (capture/attempts.py). It comes before all passes, which then see a list that grows under a
-test. The comprehension may be a part of the statement, where nothing but names and constants is evaluated before it;
-so may a generator that `list` or `tuple` takes.
+A trace has shown which (capture/attempts.py): how many elements there are depends on data. So are dicts, and generators
+that `list`, `tuple`, `max` and the like take whole. What the statement evaluates before it keeps its place. A name that
+is used elsewhere in the function, too, gets another in the loop: a comprehension has its own.
 
-Left alone: comprehensions with lambdas, `:=` or `await` in them.
+Left alone: a comprehension that is evaluated for some data only, or that a function inside of it reads the names of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import gast
 
-from autograph_torch.analysis.facts import Fresh
-from autograph_torch.analysis.scopes import SUSPENDS, binds, captured, names_of, parameters, reads, walk_scope
-from autograph_torch.passes.open_calls import parts_in_order, with_part
-from autograph_torch.source.nodes import derive, name, place, rebuild, walk
+from autograph_torch.analysis.evaluation import path_to
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.scopes import (
+    COMPREHENSIONS,
+    SCOPES,
+    SUSPENDS,
+    binds,
+    captured,
+    names_of,
+    parameters,
+    reads,
+    walk_scope,
+)
+from autograph_torch.passes.splits import evaluate_first
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call
 
-_STATEMENTS = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Return, gast.Expr)
-_COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp)
-_TAKE_GENERATORS = ("list", "tuple")
+_TAKE_ALL = ("list", "tuple", "max", "min", "sorted", "set", "dict")
+_WITH_VALUE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Return, gast.Expr)
 
 
-def open_comprehensions(function: gast.FunctionDef, lines: frozenset[int]) -> gast.FunctionDef:
-    """Rewrite the filtered comprehensions of a function that stand on these lines."""
-    if not lines:
+def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """Rewrite the comprehensions on the lines that a trace has shown."""
+    told = facts.told.splits | facts.told.growing
+    if not told:
         return function
-    nodes = list(walk(function))
-    taken = {node.id for node in nodes if isinstance(node, gast.Name)} | set(binds(function.body))
-    fresh = Fresh(taken | set(parameters(function.args)))
-    shared = captured(function.body) | set(names_of(function.body).outer)
-    if any(isinstance(node, gast.Try) for node in walk_scope(function.body)):
-        shared |= taken  # what handles an exception may see what a name was before
 
-    def open_up(node: gast.AST) -> gast.AST | list[gast.stmt]:
-        node = rebuild(node, open_up)
-        if isinstance(node, _STATEMENTS) and not lines.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1)):
-            return _opened(node, frozenset(shared), fresh)
-        return node
+    shared = _shared(function)
 
-    return rebuild(function, open_up)
+    def decides(node: gast.AST) -> bool:
+        return isinstance(node, (gast.ListComp, gast.DictComp)) and _is_told(node, told) and _has_form(node)
 
+    def unroll(node: gast.AST) -> gast.AST | list[gast.stmt]:
+        if isinstance(node, SCOPES) or facts.is_skipped(node):
+            return node
+        node = _taken_whole(rebuild(node, unroll), facts)
+        field = "value" if isinstance(node, _WITH_VALUE) else "iter" if isinstance(node, gast.For) else ""
+        return unrolled(node, field) if field and getattr(node, field) is not None else node
 
-def _opened(node: gast.stmt, shared: frozenset[str], fresh: Fresh) -> gast.stmt | list[gast.stmt]:
-    """The loop, and the statement with the list in the place of the comprehension."""
-    found = _first(node.value, shared)[0] if node.value is not None else None
-    if found is None or (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name)):
-        return node
-    bound = _bound_name(node) if found is node.value else None
-    is_named = bound is not None and bound not in shared | reads([found])
-    kept = bound if bound is not None and is_named else fresh("kept")
-    loop = place(_loop(found, kept, fresh), node)
-    empty = place(assign([kept], gast.List(elts=[], ctx=gast.Load())), node)
-    rest = [] if is_named else _opened(derive(node, value=with_part(node.value, found, name(kept))), shared, fresh)
-    return [empty, loop, *(rest if isinstance(rest, list) else [rest])]
+    def unrolled(node: gast.stmt, field: str) -> gast.AST | list[gast.stmt]:
+        value = getattr(node, field)
+        path = path_to(value, decides)
+        if path is None or (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name)):
+            return node
+        comprehension, own = path[-1], _bound_name(node, path[-1], shared)
+        kept = own or facts.fresh("kept")
+        first, known = evaluate_first(path, node, facts)
+        known[id(comprehension)] = name(kept)
 
+        def put(one: gast.AST) -> gast.AST:
+            return known.get(id(one)) or rebuild(one, put)
 
-def _bound_name(node: gast.stmt) -> str | None:
-    targets = node.targets if isinstance(node, gast.Assign) else []
-    return targets[0].id if len(targets) == 1 and isinstance(targets[0], gast.Name) else None
+        others = [] if own else unrolled(derive(node, **{field: put(value)}), field)
+        return [*first, *_loop(comprehension, kept, facts), *(others if isinstance(others, list) else [others])]
+
+    return rebuild(function, unroll)
 
 
-def _loop(found: gast.ListComp | gast.GeneratorExp, kept: str, fresh: Fresh) -> gast.For:
-    """Its names are local to a comprehension, so they become others."""
-    own = {one: fresh(one) for one in _targets(found)}
-
-    def renamed(node: gast.AST) -> gast.AST:
-        if isinstance(node, gast.Name) and node.id in own:
-            return derive(node, id=own[node.id])
-        return rebuild(node, renamed)
-
-    add = call(gast.Attribute(value=name(kept), attr="append", ctx=gast.Load()), renamed(found.elt))
-    body: gast.stmt = place(gast.Expr(value=add), found.elt)
-    for index, generator in reversed(list(enumerate(found.generators))):
-        for test in reversed(generator.ifs):
-            body = place(gast.If(test=renamed(test), body=[body], orelse=[]), test)
-        over = renamed(generator.iter) if index else generator.iter  # the first is evaluated outside
-        loop = gast.For(target=renamed(generator.target), iter=over, body=[body], orelse=[], type_comment=None)
-        body = place(loop, generator.iter)
-    return body
+def _shared(function: gast.FunctionDef) -> set[str]:
+    """Names that others may look at while the loop runs: functions, or what handles an exception."""
+    nodes = list(walk_scope(function.body))
+    if any(isinstance(node, gast.Try) for node in nodes):
+        return set(parameters(function.args)) | set(binds(function.body))
+    return captured(function.body) | set(names_of(function.body).outer)
 
 
-def _targets(found: gast.expr) -> list[str]:
-    targets = (node for generator in found.generators for node in walk(generator.target))
-    return list(dict.fromkeys(node.id for node in targets if isinstance(node, gast.Name)))
+def _bound_name(node: gast.stmt, comprehension: gast.expr, shared: set[str]) -> str | None:
+    """The name that the comprehension is bound to, where nobody can tell that it is filled one by one."""
+    target = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
+    if not isinstance(target, gast.Name) or node.value is not comprehension:
+        return None
+    return None if target.id in shared | reads(comprehension) else target.id
 
 
-def _first(node: gast.AST | None, shared: frozenset[str]) -> tuple[gast.expr | None, bool]:
-    """The comprehension that is evaluated first, and whether there is none, and only names and constants are."""
-    if isinstance(node, gast.ListComp) and _is_filtered(node):
-        return node, False
-    if node is None or isinstance(node, (gast.Constant, gast.Name)):
-        return None, not isinstance(node, gast.Name) or node.id not in shared
-    if _takes_a_generator(node) and _is_filtered(node.args[0]):
-        return node.args[0], False
-    for part in parts_in_order(node):
-        found, plain = _first(part, shared)
-        if found is not None or not plain:
-            return found, False
-    return None, isinstance(node, (gast.Tuple, gast.List, gast.Dict))
+def _is_told(node: gast.expr, told: frozenset[int]) -> bool:
+    return not told.isdisjoint(getattr(inner, "lineno", None) for inner in walk(node))
 
 
-def _takes_a_generator(node: gast.AST) -> bool:
-    if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _TAKE_GENERATORS):
+def _has_form(node: gast.ListComp | gast.DictComp) -> bool:
+    """Whether a comprehension leaves elements out, and a loop does the same."""
+    if not any(one.ifs for one in node.generators) or any(one.is_async for one in node.generators):
         return False
-    return len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp) and not node.keywords
+    inside, bound = list(walk(node)), set(_bound(node))
+    if binds(node) or any(isinstance(one, SUSPENDS) for one in inside):
+        return False
+    if any(isinstance(one, gast.Lambda) and bound & (reads(one) | set(binds(one.args))) for one in inside):
+        return False
+    others = (one for one in inside if isinstance(one, COMPREHENSIONS) and one is not node)
+    return not any(bound & set(_bound(one)) for one in others)
 
 
-def _is_filtered(found: gast.ListComp | gast.GeneratorExp) -> bool:
-    """Whether it has a test, and the loop would do the same."""
-    inside = [node for node in walk(found) if node is not found]
-    nested = [node for node in inside if isinstance(node, _COMPREHENSIONS)]
-    return (
-        any(generator.ifs for generator in found.generators)
-        and not any(generator.is_async for generator in found.generators)
-        and not any(isinstance(node, (gast.Lambda, gast.NamedExpr, *SUSPENDS)) for node in inside)
-        and all(isinstance(one, (gast.Name, gast.Tuple)) for generator in found.generators for one in _parts(generator))
-        and not set(_targets(found)) & {one for inner in nested for one in _targets(inner)}
-    )
+def _bound(node: gast.expr) -> list[str]:
+    return [one for generator in node.generators for one in binds(generator.target)]
 
 
-def _parts(generator: gast.comprehension) -> list[gast.AST]:
-    """What stands in the target, contexts apart."""
-    return [node for node in walk(generator.target) if isinstance(node, gast.expr)]
+def _taken_whole(node: gast.AST, facts: Facts) -> gast.AST:
+    """`max(f(y) for y in x if p(y))` -> `max([f(y) for y in x if p(y)])`"""
+    if not (isinstance(node, gast.Call) and len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp)):
+        return node
+    if not facts.kinds.is_builtin(node.func, _TAKE_ALL) or not _has_form(node.args[0]):
+        return node
+    (only,) = node.args
+    return derive(node, args=[replace(only, gast.ListComp(elt=only.elt, generators=only.generators))])
+
+
+def _loop(node: gast.ListComp | gast.DictComp, kept: str, facts: Facts) -> list[gast.stmt]:
+    """Statements that put into `kept` what the comprehension gives."""
+    names = _own_names(node, facts)
+
+    def renamed(one: gast.AST) -> gast.AST:
+        if isinstance(one, gast.Name) and one.id in names:
+            return derive(one, id=names[one.id])
+        return rebuild(one, renamed)
+
+    block = [place(_kept(node, kept, renamed), node)]
+    for generator in reversed(node.generators):
+        if generator.ifs:
+            tests = [renamed(test) for test in generator.ifs]
+            test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
+            block = [place(gast.If(test=test, body=block, orelse=[]), generator.ifs[0])]
+        iterable = generator.iter if generator is node.generators[0] else renamed(generator.iter)
+        target = renamed(generator.target)
+        loop = gast.For(target=target, iter=iterable, body=block, orelse=[], type_comment=None)
+        block = [place(loop, node)]
+    empty = gast.List(elts=[], ctx=gast.Load()) if isinstance(node, gast.ListComp) else gast.Dict(keys=[], values=[])
+    return [place(assign([kept], empty), node), *block]
+
+
+def _kept(node: gast.ListComp | gast.DictComp, kept: str, renamed: Callable[[Any], Any]) -> gast.stmt:
+    """The statement that adds one element. (A dict evaluates the key before the value; an assignment does not.)"""
+    if isinstance(node, gast.ListComp):
+        method, added = "append", renamed(node.elt)
+    elif isinstance(node.key, (gast.Name, gast.Constant)) or isinstance(node.value, (gast.Name, gast.Constant)):
+        entry = gast.Subscript(value=name(kept), slice=renamed(node.key), ctx=gast.Store())
+        return gast.Assign(targets=[entry], value=renamed(node.value), type_comment=None)
+    else:
+        method, added = "update", gast.Dict(keys=[renamed(node.key)], values=[renamed(node.value)])
+    return gast.Expr(value=call(gast.Attribute(value=name(kept), attr=method, ctx=gast.Load()), added))
+
+
+def _own_names(node: gast.expr, facts: Facts) -> dict[str, str]:
+    """Other names for those that the comprehension binds, where they are used elsewhere in the function, too."""
+    inside = {id(one) for one in walk(node)} - {id(one) for one in walk(node.generators[0].iter)}
+    elsewhere = {one.id for one in walk(facts.function) if isinstance(one, gast.Name) and id(one) not in inside}
+    return {one: facts.fresh(one) for one in _bound(node) if one in elsewhere}

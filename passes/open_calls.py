@@ -33,7 +33,16 @@ import gast
 
 from autograph_torch.analysis.facts import Fresh
 from autograph_torch.analysis.liveness import EMPTY, bound_after, live_before
-from autograph_torch.analysis.scopes import SUSPENDS, binds, captured, names_of, parameters, reads, walk_scope
+from autograph_torch.analysis.scopes import (
+    COMPREHENSIONS,
+    SUSPENDS,
+    binds,
+    captured,
+    names_of,
+    parameters,
+    reads,
+    walk_scope,
+)
 from autograph_torch.source.nodes import derive, name, place, rebuild, walk
 from autograph_torch.source.templates import function as make_function
 from autograph_torch.source.templates import returns, runtime_call, tuple_of
@@ -45,8 +54,8 @@ _MOST = 4  # calls of one statement: each makes what follows twice
 def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.FunctionDef:
     """Rewrite the calls of a function that stand on these lines."""
     nodes = list(walk_scope(function.body))
-    # `if p: y = f(x)` on one line: it is the `if` that a trace has shown.
-    blocks = {node.lineno for node in nodes if isinstance(node, (gast.If, gast.While, gast.For))}
+    # `if p: y = f(x)` on one line: it is the `if` that a trace has shown. So is the test of a comprehension.
+    blocks = {node.lineno for node in nodes if isinstance(node, (gast.If, gast.While, gast.For)) or _filters(node)}
     if not lines - blocks or any(isinstance(node, (*SUSPENDS, gast.Delete)) for node in nodes):
         return function
     shared = captured(function.body) | set(names_of(function.body).outer)
@@ -55,6 +64,10 @@ def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.Functi
     bound = frozenset(parameters(function.args))
     body = opener.block(function.body, [], _Before(bound, bound))
     return function if body is function.body else derive(function, body=body)
+
+
+def _filters(node: gast.AST) -> bool:
+    return isinstance(node, COMPREHENSIONS) and any(one.ifs for one in node.generators)
 
 
 @dataclass(frozen=True)
@@ -98,7 +111,7 @@ class _Opener:
         if _is_built_in(opened.func) and any(isinstance(one, gast.IfExp) for one in walk(node.value)):
             return None  # it is the conditional expression that a trace has shown (passes/splits.py)
         found = self._fresh("found")
-        holding = derive(node, value=with_part(node.value, opened, name(found)))
+        holding = derive(node, value=_with(node.value, opened, name(found)))
         follows = [] if isinstance(node, gast.Return) else copy.deepcopy(rest)
         inside = _Before(bound.surely | {found}, bound.perhaps | {found})
         body = self._opened(holding, follows, inside, most - 1) or [holding, *follows]
@@ -133,7 +146,7 @@ def _first(node: gast.AST | None, shared: frozenset[str]) -> tuple[gast.Call | N
         return None, True
     if isinstance(node, gast.Name):
         return None, node.id not in shared
-    for part in parts_in_order(node):
+    for part in _parts(node):
         found, plain = _first(part, shared)
         if found is not None:
             return found, False
@@ -145,7 +158,7 @@ def _first(node: gast.AST | None, shared: frozenset[str]) -> tuple[gast.Call | N
     return (node if isinstance(node, gast.Call) else None), False
 
 
-def parts_in_order(node: gast.AST) -> list[gast.AST | None]:
+def _parts(node: gast.AST) -> list[gast.AST | None]:
     """The parts of an expression in the order of their evaluation, as far as it is known here."""
     if isinstance(node, gast.Call):
         # A method is looked up before the arguments are evaluated.
@@ -158,6 +171,6 @@ def parts_in_order(node: gast.AST) -> list[gast.AST | None]:
     return [node.left, node.right] if isinstance(node, gast.BinOp) else []
 
 
-def with_part(node: gast.AST, old: gast.AST, new: gast.expr) -> gast.AST:
+def _with(node: gast.AST, old: gast.AST, new: gast.expr) -> gast.AST:
     """An expression with a part of it replaced."""
-    return new if node is old else rebuild(node, lambda child: with_part(child, old, new))
+    return new if node is old else rebuild(node, lambda child: _with(child, old, new))

@@ -35,8 +35,11 @@ passes/jumps.py then moves what follows. A loop keeps its form when its body jum
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import gast
 
+from autograph_torch.analysis.evaluation import parts, path_to
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import binds, exits
 from autograph_torch.source.nodes import derive, name, place, rebuild
@@ -85,22 +88,15 @@ def _first_trip_apart(node: gast.For, facts: Facts) -> list[gast.stmt]:
 
 def _as_statements(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
     """A statement with a conditional expression in it as an `if`; what is evaluated before it keeps its place."""
-    found = _choice_in(node.value)
+    found = None if node.value is None else path_to(node.value, lambda part: isinstance(part, gast.IfExp))
     if found is None or binds(found[-1].test):
         return node
-    *around, choice = found
-    first: list[gast.stmt] = []
-    inner: dict[int, gast.expr] = {}
-    for outer, part in zip(around, found[1:], strict=True):
-        for before in _parts(outer)[: next(k for k, one in enumerate(_parts(outer)) if one is part)]:
-            if not isinstance(before, (gast.Name, gast.Constant)) and facts.kinds.torch_path(before) is None:
-                kept = facts.fresh("first")
-                first.append(place(assign([kept], before), node))
-                inner[id(before)] = name(kept)
+    choice = found[-1]
+    first, known = evaluate_first(found, node, facts)
 
     def side(value: gast.expr) -> list[gast.stmt]:
         def put(one: gast.AST) -> gast.AST:
-            return value if one is choice else inner.get(id(one)) or rebuild(one, put)
+            return value if one is choice else known.get(id(one)) or rebuild(one, put)
 
         new = _as_statements(derive(node, value=put(node.value)), facts)
         return new if isinstance(new, list) else [new]
@@ -109,29 +105,17 @@ def _as_statements(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]
     return [*first, place(chosen, node)]
 
 
-def _choice_in(value: gast.expr | None) -> list[gast.expr] | None:
-    """The first conditional expression among what a statement evaluates whatever happens, and what is around it."""
-    if value is None or isinstance(value, gast.IfExp):
-        return None if value is None else [value]
-    for part in _parts(value):
-        found = _choice_in(part)
-        if found is not None:
-            return [value, *found]
-    return None
-
-
-def _parts(value: gast.expr) -> list[gast.expr]:
-    """What an expression evaluates, in this order; nothing, where we do not know."""
-    if isinstance(value, (gast.Tuple, gast.List)) and isinstance(value.ctx, gast.Load):
-        parts = value.elts
-    elif isinstance(value, gast.BinOp):
-        parts = [value.left, value.right]
-    elif isinstance(value, gast.Call):
-        parts = [value.func, *value.args, *(one.value for one in value.keywords if one.arg is not None)]
-        if len(parts) <= len(value.args) + len(value.keywords):
-            return []
-    elif isinstance(value, gast.Dict) and all(isinstance(key, gast.Constant) for key in value.keys):
-        parts = value.values
-    else:
-        return []
-    return [] if any(isinstance(one, gast.Starred) for one in parts) else parts
+def evaluate_first(
+    path: list[gast.expr], node: gast.stmt, facts: Facts
+) -> tuple[list[gast.stmt], dict[int, gast.expr]]:
+    """Statements for what is evaluated before the end of a path (analysis/evaluation.py), and names for these parts."""
+    first: list[gast.stmt] = []
+    known: dict[int, gast.expr] = {}
+    for outer, part in pairwise(path):
+        every = parts(outer)
+        for before in every[: next(k for k, one in enumerate(every) if one is part)]:
+            if not isinstance(before, (gast.Name, gast.Constant)) and facts.kinds.torch_path(before) is None:
+                kept = facts.fresh("first")
+                first.append(place(assign([kept], before), node))
+                known[id(before)] = name(kept)
+    return first, known

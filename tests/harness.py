@@ -162,7 +162,7 @@ def check(program: Program, way: Way, seconds: int = 60) -> Verdict:
     try:
         with time_limit(seconds):
             return agreement(program, way)
-    except TimeoutError as error:
+    except OutOfTime as error:
         return Verdict("crashed", str(error), error)
 
 
@@ -223,12 +223,16 @@ def mutable_parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from mutable_parts(item, f"{path}{key}")
 
 
+class OutOfTime(BaseException):
+    """A program computes for too long. (It is no Exception: nothing under test may take it for one of its own.)"""
+
+
 @contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raise TimeoutError in the main thread when the block computes longer, again and again until it ends."""
+    """Raise OutOfTime in the main thread when the block computes longer, again and again until it ends."""
 
     def interrupt(number: int, frame: types.FrameType | None) -> None:
-        raise TimeoutError(f"no result after {seconds} s of computing")
+        raise OutOfTime(f"no result after {seconds} s of computing")
 
     before = signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1)

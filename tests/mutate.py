@@ -242,6 +242,14 @@ MUTATIONS = (
         "equal_flags",
     ),
     Mutation(
+        "truth of lengths that only data tell",
+        CAPTURE + "compiling.py",
+        "    truth_of_lengths,\n    numbers_as_tensors,",
+        "    numbers_as_tensors,",
+        "tests/test_programs.py",
+        "another_name_is_asked",
+    ),
+    Mutation(
         "writes that would be lost",
         CAPTURE + "standing_in.py",
         "        check_at_the_end(parent.output, keep_writes)\n",

@@ -98,8 +98,12 @@ class Facts:
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             return self.may_be_tensor(node.test)
         if isinstance(node, gast.For):
-            return self.dynamic_iterable(node.iter)
+            return self.dynamic_iterable(node.iter, told=not self._was_filter(node))
         return False
+
+    def _was_filter(self, loop: gast.For) -> bool:
+        """Whether a loop and the test in it have been a comprehension on one line: a trace has shown the test."""
+        return any(isinstance(inner, gast.If) and inner.lineno == loop.lineno for inner in loop.body)
 
     def handles_tensors(self) -> bool:
         """Whether the function has to do with tensors at all; a function that was asked for always counts."""
@@ -123,17 +127,18 @@ class Facts:
         """Names that functions inside of this one write to as `nonlocal`: a parameter in between would be written."""
         return rebound_by_functions(self.function.body)
 
-    def dynamic_iterable(self, node: gast.expr) -> bool:
-        """Whether the number of trips of `for ... in node` depends on data."""
+    def dynamic_iterable(self, node: gast.expr, told: bool = True) -> bool:
+        """Whether the number of trips of `for ... in node` depends on data; `told`: or a trace has shown it."""
+        shown = told and self._is_told(node)
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
             kind = self.kinds.of(node)
-            return kind in (Kind.DYNAMIC, Kind.SYMBOL) or (kind in (Kind.UNKNOWN, Kind.TENSOR) and self._is_told(node))
+            return kind in (Kind.DYNAMIC, Kind.SYMBOL) or (kind in (Kind.UNKNOWN, Kind.TENSOR) and shown)
         if node.func.id == "range":
             known = Kind.UNKNOWN if self.assume_unknown else Kind.SYMBOL
             return any(self.kinds.of(argument) >= known for argument in node.args)
         if node.func.id in ("enumerate", "zip", "reversed", "list", "tuple"):
-            return any(self.dynamic_iterable(argument) for argument in node.args)
-        return self.kinds.of(node) == Kind.DYNAMIC or self._is_told(node)
+            return any(self.dynamic_iterable(argument, told) for argument in node.args)
+        return self.kinds.of(node) == Kind.DYNAMIC or shown
 
     def _is_told(self, node: gast.expr) -> bool:
         """Whether a trace has shown that a test, or the length of what a loop runs over, depends on data."""

@@ -72,6 +72,7 @@ from autograph_torch.capture.torch_fixes import (
     places_of,
     places_of_results,
     places_of_views,
+    truth_of_lengths,
     types_of_parameters,
 )
 from autograph_torch.capture.views import views_in_bodies
@@ -220,6 +221,7 @@ _REPAIRS = (
     floats_read_outside,
     guards_once,
     floats_as_computed,
+    truth_of_lengths,
     numbers_as_tensors,
     local_assumptions,
     known_sizes,

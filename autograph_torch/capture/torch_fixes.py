@@ -61,6 +61,10 @@ entry is there afterwards.
 
 13. A parameter that is found in an optimizer is taken for a plain tensor: `isinstance(p, MyParameter)` is False there.
 It is what it is.
+
+14. Where Python asks for the truth of a list or the like, and only data tell its length, Dynamo takes the question
+itself for the answer, and goes on as if it were true (torch 2.13): `if xs:` of a list that has grown in a loop. Here it
+stops, as it does for a number that data decide on.
 """
 
 from __future__ import annotations
@@ -74,14 +78,14 @@ from typing import Any
 import sympy  # type: ignore[import-untyped]
 import torch
 from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
-from torch._dynamo import guards
+from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import UserDefinedClassVariable, UserDefinedObjectVariable, UserFunctionVariable, dicts
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.optimizer import OptimizerVariable
-from torch._dynamo.variables.tensor import TensorVariable
+from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
 from torch.distributions.utils import lazy_property
 from torch.fx.experimental import symbolic_shapes
@@ -297,6 +301,23 @@ def repair_lazy_properties() -> None:
         return resolve(self, tx, name, cls_attr, source)
 
     UserDefinedClassVariable.resolve_cls_descriptor = resolve_descriptor  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def truth_of_lengths() -> Iterator[None]:
+    """While this is in force, a length that only data tell is no answer to `if xs:`."""
+    ask = getattr(symbolic_convert, "generic_bool", None)  # not in torch 2.11
+    if ask is None:
+        yield
+        return
+
+    def asked(tx: Any, value: Any) -> Any:
+        answer = ask(tx, value)
+        as_number = isinstance(answer, SymNodeVariable) and not isinstance(value, UserDefinedObjectVariable)
+        return answer.evaluate_expr(tx.output) if as_number else answer
+
+    with patched(symbolic_convert, generic_bool=asked):
+        yield
 
 
 @contextlib.contextmanager

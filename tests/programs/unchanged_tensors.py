@@ -160,7 +160,7 @@ def a_name_of_what_trips_write_to_is_bound_anew_to_it(x):
     return x, best, x is best
 
 
-@program(inputs=INPUTS)
+@program(inputs=[INPUTS[0], INPUTS[2]])
 def a_name_is_bound_to_something_else_within_each_trip(x):
     start = x + 1
     y = start

@@ -1,0 +1,126 @@
+"""Comprehensions on the lines that a trace has shown: the loops that they become, before other passes see them."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import gast
+import pytest
+
+from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kinds, imports_of
+from autograph_torch.analysis.told import Told
+from autograph_torch.passes.comprehensions import unroll_filters
+
+TEXT = """
+def path(x, ys, i):
+    {statement}
+    return x
+"""
+
+
+def text_of(statement: str) -> str:
+    """The statement after the pass."""
+    module = ast.parse(TEXT.format(statement=statement))
+    function = gast.ast_to_gast(module).body[0]
+    kinds = Kinds(imports_of([module]), {}, {}, True)
+    kinds.infer(function.body)
+    told = Told(splits=frozenset({3}))
+    facts = Facts(function, kinds, "cell", ("", "", statement, ""), assume_unknown=True, told=told)
+    changed = unroll_filters(function, facts)
+    body = gast.gast_to_ast(gast.Module(body=changed.body[:-1], type_ignores=[]))
+    return ast.unparse(ast.fix_missing_locations(body))
+
+
+@pytest.mark.parametrize(
+    ("statement", "becomes"),
+    [
+        (
+            "x = f(g(i), [y for y in ys if y > 0])",
+            """
+            first = g(i)
+            kept = []
+            for y in ys:
+                if y > 0:
+                    kept.append(y)
+            x = f(first, kept)
+            """,
+        ),
+        (
+            "x = [i for i in ys if i > 0 if i < 3]",
+            """
+            x = []
+            for i_2 in ys:
+                if i_2 > 0 and i_2 < 3:
+                    x.append(i_2)
+            """,
+        ),
+        (
+            "x = [a * b for a in ys for b in a if b > 0]",
+            """
+            x = []
+            for a in ys:
+                for b in a:
+                    if b > 0:
+                        x.append(a * b)
+            """,
+        ),
+        (
+            "x = {k: g(v) for k, v in ys if v > 0}",
+            """
+            x = {}
+            for k, v in ys:
+                if v > 0:
+                    x[k] = g(v)
+            """,
+        ),
+        (
+            "x = {h(v): x for v in ys if g(v, x)}",
+            """
+            kept = {}
+            for v in ys:
+                if g(v, x):
+                    kept[h(v)] = x
+            x = kept
+            """,
+        ),
+        (
+            "x = {h(v): g(v) for v in ys if v > 0}",
+            """
+            x = {}
+            for v in ys:
+                if v > 0:
+                    x.update({h(v): g(v)})
+            """,
+        ),
+        (
+            "x = i + max(y for y in ys if y > 0)",
+            """
+            kept = []
+            for y in ys:
+                if y > 0:
+                    kept.append(y)
+            x = i + max(kept)
+            """,
+        ),
+    ],
+)
+def test_text(statement: str, becomes: str) -> None:
+    assert text_of(statement) == textwrap.dedent(becomes).strip()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "x = [f(y) for y in ys]",
+        "x = [lambda: y for y in ys if y > 0]",
+        "x = [[y for y in y] for y in ys if y > 0]",
+        "x = [(z := y) for y in ys if y > 0]",
+        "x = i and [y for y in ys if y > 0]",
+        "x = f((y for y in ys if y > 0))",
+        "x[i] += [y for y in ys if y > 0]",
+    ],
+)
+def test_what_stays(statement: str) -> None:
+    assert text_of(statement) == statement
