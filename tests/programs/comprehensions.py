@@ -47,13 +47,6 @@ def a_tuple_of_what_a_test_lets_through(x):
 
 
 @program(inputs=SIGNS)
-def more_rows_than_paths(x):
-    grid = torch.arange(24.0).reshape(12, 2) - x.sum()
-    rows = [row * 2 for row in grid if row.sum() > 10]
-    return torch.stack(rows) if len(rows) > 0 else grid
-
-
-@program(inputs=SIGNS)
 def another_name_is_asked_whether_it_is_empty(x):
     kept = []
     for row in x.repeat(6).reshape(-1, 1):
@@ -63,6 +56,13 @@ def another_name_is_asked_whether_it_is_empty(x):
     if not rows:
         return x
     return x.sum() if rows else -x
+
+
+@program(inputs=SIGNS)
+def more_rows_than_paths(x):
+    grid = torch.arange(24.0).reshape(12, 2) - x.sum()
+    rows = [row * 2 for row in grid if row.sum() > 10]
+    return torch.stack(rows) if len(rows) > 0 else grid
 
 
 @program(inputs=SIGNS)
