@@ -487,7 +487,8 @@ class Kinds:
         operands = [node.left, *node.comparators]
         kinds = [self._of_compared(operand) for operand in operands]
         if all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops):
-            return P
+            kind = join(kinds)
+            return (U if kind == U else S) if any(map(_is_flag, operands)) and kind not in (P, C) else P
         if any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
             known = U if self._assume_unknown else S
             return S if any(kind >= known for kind in kinds) and not any(_is_word(o) for o in operands) else P
@@ -629,6 +630,11 @@ def _matched(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.
         if len(target.elts) == len(value.elts):
             return list(zip(target.elts, value.elts, strict=True))
     return [(target, value)]
+
+
+def _is_flag(node: gast.expr) -> bool:
+    """True or False: `done is True` asks for a truth value that data may decide."""
+    return isinstance(node, gast.Constant) and isinstance(node.value, bool)
 
 
 def _is_word(node: gast.expr) -> bool:

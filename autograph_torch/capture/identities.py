@@ -18,16 +18,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import ConstantVariable, TensorVariable
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable
+from torch._dynamo.variables.functions import UserFunctionVariable
 from torch.fx import Node
 
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import is_operator, name_of, storage_at
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.capture.shared_results import ADVICE, IDENTITY, Compared, told_apart
-from autograph_torch.runtime import tracing
-from autograph_torch.runtime.refusal import refusal_at
+from autograph_torch.runtime import logic, tracing
+from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 
 @contextlib.contextmanager
@@ -51,12 +53,27 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
             if is_same(one, other, tracer):
                 return ConstantVariable.create(holds)
             told_apart().append((_compared(one, tracer), _compared(other, tracer), tracing.user_line()[:2]))
-        else:
-            for line in filter(None, map(line_of_twin, (one, other))):
-                raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
+            return found
+        for constant, value in ((one, other), (other, one)):
+            if type(constant) is ConstantVariable and not constant.is_constant_none():
+                return _told_of_number(tx, value, constant.as_python_constant(), holds) or found
+        for line in filter(None, map(line_of_twin, (one, other))):
+            raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
         return found
 
     return answer
+
+
+def _told_of_number(tx: Any, value: Any, constant: Any, holds: bool) -> Any:
+    """The answer for a truth value from data: it is True where it is true. None where `value` is something else."""
+    if value.is_tensor():
+        refuse_question_of_type(value, tx)
+    if not isinstance(value, SymNodeVariable) or value.python_type() is not type(constant):
+        return None
+    if not isinstance(constant, bool):
+        raise_refusal("AG320", "`is` between two numbers, one of which depends on data", "compare them with `==`")
+    negated: Any = logic.is_false
+    return value if constant is holds else UserFunctionVariable(negated).call_function(tx, [value], {})
 
 
 def _compared(tensor: TensorVariable, tracer: Any) -> Compared:

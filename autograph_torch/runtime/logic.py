@@ -119,3 +119,8 @@ def _as_tensor(flag: Any, device: torch.device) -> torch.Tensor:
     if isinstance(flag, torch.Tensor):
         return flag if flag.device == device else flag.to(device)
     return torch.full((), flag, dtype=torch.bool, device=device)
+
+
+def is_false(flag: Any) -> bool:
+    """`flag is False`, where data decide on the truth value (capture/identities.py)."""
+    return bool(not_(flag))

@@ -565,3 +565,33 @@ def number_of_an_attribute_in_nested_branches(x):
                 state.rate *= 0.5
                 state.wait = 0
     return state.rate, state.wait
+
+
+@program(inputs=[lambda: (vec(-1, -2),), lambda: (vec(1, 2),)])
+def flag_compared_by_identity(x):
+    done = False
+    if x.sum() > 0:
+        done = True
+    return done is True, done is False, done is not True, x * (2 if done is True else 3)
+
+
+@program(inputs=[lambda: (vec(-1, -2),), lambda: (vec(4, 2),)])
+def loop_until_a_flag_is_not_false(x):
+    done = False
+    trips = 0
+    while done is False:
+        x = x + 1
+        trips += 1
+        if x.sum() > 3:
+            done = True
+    return trips, x
+
+
+@program(inputs=[lambda: (vec(-1, -2),), lambda: (vec(1, 2),)])
+def tensor_on_one_path_compared_with_true(x):
+    ok = True
+    if x.sum() > 0:
+        ok = x.max() > 1
+    if ok is True:
+        return x * 2
+    return x
