@@ -9,6 +9,7 @@
     "#" * n                                ag.repeated("#", n)
     "yes" if done else f"no, {n}"          ag.choice(done, "yes", ag.text("no, {}", n))
     raise ValueError(f"bad {n}")           raise ValueError(ag.text("bad {}", n)), also of an exception made before
+    print(x.tolist())                      print(ag.shown_list(x)), of a size that may depend on data
 
 Only where a string goes to an effect or an exception and nowhere else, by way of local names too: outside of the graph
 `ag.text` gives a string, inside something that only an effect can use.
@@ -45,6 +46,8 @@ class Texts:
         """An argument of an effect, with its texts rewritten."""
         if self.is_text(node):
             return self._text(node)
+        if _makes_a_list(node):
+            return replace(node, runtime_call("shown_list", node.func.value))
         whole = isinstance(node, (*_DISPLAYS, *COMPREHENSIONS)) or makes_exception(node)
         return rebuild(node, self._inner) if whole else node
 
@@ -173,6 +176,12 @@ def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.
         if found <= names:
             return texts
         names |= found
+
+
+def _makes_a_list(node: gast.AST) -> bool:
+    """Whether an expression is `x.tolist()`."""
+    named = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
+    return named and not node.args and not node.keywords
 
 
 def _is_plain_call(node: gast.AST) -> bool:

@@ -36,7 +36,7 @@ from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.nothing import is_nothing, known, nothing, optional, some
 from autograph_torch.runtime.open_calls import opened
 from autograph_torch.runtime.positions import called_at, element_at
-from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, tolist
+from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, shown_list, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
 from autograph_torch.runtime.totals import largest, listed_map, listed_map_of_tuples, mapped, smallest, total
@@ -95,6 +95,7 @@ __all__ = [
     "repeated",
     "reversed",
     "rolled",
+    "shown_list",
     "smallest",
     "some",
     "stacked",

@@ -90,6 +90,13 @@ class Text:
         return str(self)
 
 
+class Listed:
+    """`values.tolist()` as an argument of an effect, where data tell how long it is."""
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self.values = values.detach().clone()
+
+
 def text(template: Any, *values: Any, **named: Any) -> Any:
     """`template.format(*values, **named)`, now or when the graph runs."""
     if not torch.compiler.is_compiling() or not isinstance(template, (str, Text)):
@@ -261,6 +268,8 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
     if isinstance(value, Text):
         tensors.extend(value.tensors)
         return value.part
+    if isinstance(value, Listed):
+        return ("named", torch.Tensor.tolist, _parts((value.values,), tensors, depth))
     if isinstance(value, torch.Size):
         return ("tuple", torch.Size, _parts(value, tensors, depth))
     if isinstance(value, tuple):

@@ -10,7 +10,8 @@ from torch.fx.experimental.symbolic_shapes import has_static_value, statically_k
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail, fail_with, text
+from autograph_torch.runtime.effects import Listed, fail, fail_with, text
+from autograph_torch.runtime.predicate import is_data_dependent
 
 
 def allclose(
@@ -83,6 +84,14 @@ def tolist(values: Any) -> Any:
     if not values.is_floating_point() and not values.is_complex() and values.dtype != torch.bool:
         return values.tolist()
     return [tolist(values[k]) for k in range(values.shape[0])]
+
+
+def shown_list(values: Any) -> Any:
+    """`values.tolist()`, which only an effect or an exception gets."""
+    if not torch.compiler.is_compiling() or not isinstance(values, torch.Tensor):
+        return values.tolist()
+    known = [not is_data_dependent(values.shape[k]) for k in range(values.ndim)]
+    return tolist(values) if all(known) else Listed(values)
 
 
 def item(values: torch.Tensor, converts: bool = False) -> Any:

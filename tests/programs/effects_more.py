@@ -579,3 +579,12 @@ def chosen_numbers(x):
     print("max is", x.max().item() if x.sum() > 0 else 0.0)
     print(f"{x[0].item() if x.sum() > 0 else -1.0:.1f}")
     return x
+
+
+@program(inputs=[lambda: (vec(1, -2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(1, 2, 3),)])
+def lists_of_unknown_length_in_texts(x):
+    kept = x[x > 0]
+    print(f"kept {kept.tolist()}, {(x > 0).nonzero().tolist()} of {x.tolist()}", kept.long().tolist())
+    if kept.numel() == 3:
+        raise ValueError("all of " + str(kept.tolist()))
+    return kept.sum()
