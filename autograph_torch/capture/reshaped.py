@@ -20,6 +20,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import torch
 from torch._dynamo.variables.tensor import TensorVariable
 
 from autograph_torch.capture.patching import patched
@@ -59,14 +60,16 @@ _ADVICE = "bind a new name: `y = x.squeeze(1)`"
 def _follow(variable: Any, tx: Any) -> None:
     """Let Dynamo remember the shape that the tensor has."""
     fake = variable.proxy.node.meta.get("example_value")
-    if fake is not None and _differs(variable, fake):
+    if isinstance(fake, torch.Tensor) and _differs(variable, fake):
         variable.synchronize_attributes(tx)
 
 
 def _differs(variable: Any, fake: Any) -> bool:
     if variable.ndim != fake.ndim or variable.requires_grad != fake.requires_grad:
         return True
-    return variable._size is not None and (variable._size, variable.stride) != (tuple(fake.shape), fake.stride())
+    if variable._size is None or variable.stride is None:  # a size is not known yet, or a tensor is sparse
+        return False
+    return (variable._size, variable.stride) != (tuple(fake.shape), fake.stride())
 
 
 def _is_from_around(variable: Any, tx: Any) -> bool:
