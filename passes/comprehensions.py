@@ -10,7 +10,8 @@ A trace has shown which (capture/attempts.py): how many elements there are depen
 that `list`, `tuple`, `max` and the like take whole. What the statement evaluates before it keeps its place. A name that
 is used elsewhere in the function, too, gets another in the loop: a comprehension has its own.
 
-Left alone: a comprehension that is evaluated for some data only, or that a function inside of it reads the names of.
+One in an arm of a conditional expression stands in that of an `if`. Left alone: a comprehension behind `and`, or one
+with names that a function inside of it reads.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from autograph_torch.analysis.scopes import (
     reads,
     walk_scope,
 )
-from autograph_torch.passes.splits import evaluate_first
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
+from autograph_torch.passes.splits import choices_apart, evaluate_first
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call
 
 _TAKE_ALL = ("list", "tuple", "max", "min", "sorted", "set", "dict")
@@ -62,8 +63,12 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
     def unrolled(node: gast.stmt, field: str) -> gast.AST | list[gast.stmt]:
         value = getattr(node, field)
         path = path_to(value, decides)
-        if path is None or (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name)):
+        if isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name):
             return node
+        if path is None:
+            chosen = not isinstance(node, (gast.AugAssign, gast.For)) and any(map(decides, walk(value)))
+            apart = choices_apart(node, facts) if chosen else node
+            return node if apart is node else [new for one in as_list(apart) for new in as_list(unroll(one))]
         comprehension, own = path[-1], _bound_name(node, path[-1], shared)
         kept = own or facts.fresh("kept")
         first, known = evaluate_first(path, node, facts)
@@ -73,7 +78,7 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
             return known.get(id(one)) or rebuild(one, put)
 
         others = [] if own else unrolled(derive(node, **{field: put(value)}), field)
-        return [*first, *_loop(comprehension, kept, facts), *(others if isinstance(others, list) else [others])]
+        return [*first, *_loop(comprehension, kept, facts), *as_list(others)]
 
     return rebuild(function, unroll)
 

@@ -46,7 +46,7 @@ from autograph_torch.analysis.scopes import (
     walk_scope,
 )
 from autograph_torch.analysis.writes import written_in_place
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, constant, is_runtime_call, one_trip, returns, runtime_call
 
 COPIES_AT_EASE = 8  # statements written twice in one function that read better than a join of the paths
@@ -374,11 +374,11 @@ class _Structurer:
             if isinstance(statement, (*SCOPES, gast.expr)):
                 return statement
             if isinstance(statement, (gast.For, gast.While)):  # what breaks out of its `else` breaks this loop
-                orelse = [new for s in statement.orelse for new in _as_list(mark(s))]
+                orelse = [new for s in statement.orelse for new in as_list(mark(s))]
                 return statement if _same(orelse, statement.orelse) else derive(statement, orelse=orelse)
             return rebuild(statement, mark)
 
-        body = [new for s in node.body for new in _as_list(mark(s))]
+        body = [new for s in node.body for new in as_list(mark(s))]
         loop = derive(node, body=body, orelse=[])
         test = runtime_call("not_", name(flag))
         orelse = place(gast.If(test=test, body=node.orelse, orelse=[]), node)
@@ -502,10 +502,6 @@ def _statements(block: list[gast.stmt]) -> list[gast.stmt]:
 
 def _copy(jump: gast.stmt) -> gast.stmt:
     return type(jump)(**{field: getattr(jump, field) for field in jump._fields})
-
-
-def _as_list(nodes: gast.AST | list[gast.AST]) -> list[gast.AST]:
-    return nodes if isinstance(nodes, list) else [nodes]
 
 
 def _same(new: list[gast.stmt], old: list[gast.stmt]) -> bool:

@@ -56,7 +56,7 @@ def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         if getattr(node, "lineno", None) not in facts.told.splits:
             return node
         if isinstance(node, (gast.Assign, gast.AnnAssign, gast.Return, gast.Expr)):
-            return _as_statements(node, facts)
+            return choices_apart(node, facts)
         if isinstance(node, gast.While) and not node.orelse and not binds(node.test) and not exits(node.body):
             return place(gast.If(test=node.test, body=[*node.body, node], orelse=[]), node)
         if isinstance(node, gast.For) and _over_range(node) and not node.orelse and not exits(node.body):
@@ -86,7 +86,7 @@ def _first_trip_apart(node: gast.For, facts: Facts) -> list[gast.stmt]:
     return [place(one, node) for one in (assign([stop], node.iter.args[-1]), trips)]
 
 
-def _as_statements(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
+def choices_apart(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
     """A statement with a conditional expression in it as an `if`; what is evaluated before it keeps its place."""
     found = None if node.value is None else path_to(node.value, lambda part: isinstance(part, gast.IfExp))
     if found is None or binds(found[-1].test):
@@ -98,7 +98,7 @@ def _as_statements(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]
         def put(one: gast.AST) -> gast.AST:
             return value if one is choice else known.get(id(one)) or rebuild(one, put)
 
-        new = _as_statements(derive(node, value=put(node.value)), facts)
+        new = choices_apart(derive(node, value=put(node.value)), facts)
         return new if isinstance(new, list) else [new]
 
     chosen = gast.If(test=choice.test, body=side(choice.body), orelse=side(choice.orelse))

@@ -154,3 +154,8 @@ def parse_expression(text: str) -> gast.expr:
             if hasattr(node, attribute):
                 setattr(node, attribute, None)
     return tree
+
+
+def as_list(nodes: Node | list[Node]) -> list[Node]:
+    """What stands in a block in the place of a statement."""
+    return nodes if isinstance(nodes, list) else [nodes]

@@ -95,6 +95,19 @@ def text_of(statement: str) -> str:
             """,
         ),
         (
+            "x = f([y for y in ys if y > 0]) if i else ys",
+            """
+            if i:
+                kept = []
+                for y in ys:
+                    if y > 0:
+                        kept.append(y)
+                x = f(kept)
+            else:
+                x = ys
+            """,
+        ),
+        (
             "x = i + max(y for y in ys if y > 0)",
             """
             kept = []

@@ -59,6 +59,11 @@ def another_name_is_asked_whether_it_is_empty(x):
 
 
 @program(inputs=SIGNS)
+def in_an_arm(x):
+    return torch.stack([y for y in x if y > 0]) if x.max() > 0 else x
+
+
+@program(inputs=SIGNS)
 def more_rows_than_paths(x):
     grid = torch.arange(24.0).reshape(12, 2) - x.sum()
     rows = [row * 2 for row in grid if row.sum() > 10]
