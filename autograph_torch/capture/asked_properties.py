@@ -6,7 +6,8 @@
 
 A tensor that an operator has handed out has one answer for `requires_grad`, `stride()` and the like. Where its bodies
 have others, the question is refused at the branch or loop; the next trace may tell its paths apart
-(capture/attempts.py). And a generator from around a body that the body advances would stay advanced on all paths.
+(capture/attempts.py). And a generator from around a body that the body advances would stay advanced on all paths, a
+hook that it registers would run on all of them: both are refused.
 
 Private: TensorVariable.var_getattr and call_method, LocalGeneratorObjectVariable.
 tests/capture/test_asked_properties.py fails clearly when torch changes them.
@@ -34,6 +35,8 @@ from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 _OF_GRADIENTS = frozenset(("requires_grad", "is_leaf"))
 _OF_LAYOUT = frozenset(("is_contiguous", "stride"))
 _ADVICE = "ask before the branch or loop, or remember in a flag which path was taken"
+_HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
+_HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
 _GENERATOR = "a branch or loop advances a generator from around it"
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable")  # the names differ with the version of torch
@@ -58,6 +61,8 @@ def asked_properties() -> Iterator[None]:
     def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
         if name in _OF_LAYOUT and _counts(tx):
             _check(tx, self, name, lambda tensor: tensor.stride())
+        if name in _HOOKS and _in_body() and _counts(tx):
+            raise_refusal("AG206", _HOOK, "register it before, and let the hook decide")
         return call(self, tx, name, *args)
 
     def begin(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -76,6 +81,11 @@ def _counts(tx: Any) -> bool:
     """Whether the program asks, not the runtime, nor torch itself, which chooses between ways to the same result."""
     filename = tx.f_code.co_filename
     return not tracing.is_ours(filename) and not filename.startswith(_TORCH)
+
+
+def _in_body() -> bool:
+    """Whether a body of a branch or loop of ours is being traced."""
+    return any("_autograph_table" in one.__dict__ for one in tracing.enclosing(tracing.current_tracer()))
 
 
 def _advancing(advance: Callable[..., Any]) -> Callable[..., Any]:

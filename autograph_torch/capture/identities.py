@@ -55,7 +55,7 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
             told_apart().append((_compared(one, tracer), _compared(other, tracer), tracing.user_line()[:2]))
             return found
         for constant, value in ((one, other), (other, one)):
-            if type(constant) is ConstantVariable and not constant.is_constant_none():
+            if type(constant) is ConstantVariable and constant.as_python_constant() is not None:
                 return _told_of_number(tx, value, constant.as_python_constant(), holds) or found
         for line in filter(None, map(line_of_twin, (one, other))):
             raise refusal_at(*line, "AG314", IDENTITY, ADVICE)

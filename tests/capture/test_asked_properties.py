@@ -77,9 +77,16 @@ def generator_advanced(x: torch.Tensor) -> torch.Tensor:
     return x * next(found)
 
 
-@pytest.mark.parametrize("function", [in_the_trips, generator_advanced])
+def hook_registered(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    if x.sum() > 0:
+        y.register_hook(lambda gradient: gradient * 10)
+    return y
+
+
+@pytest.mark.parametrize("function", [in_the_trips, generator_advanced, hook_registered])
 def test_refused(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    with pytest.raises(CaptureError, match="AG314 a question about|AG206 a branch or loop advances a generator"):
+    with pytest.raises(CaptureError, match="AG314 a question about|AG206 a branch or loop (advances|registers)"):
         torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2, requires_grad=True))
 
 
