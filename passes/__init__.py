@@ -19,6 +19,7 @@ from autograph_torch.passes.filters import lower_filters
 from autograph_torch.passes.growing import lower_growing
 from autograph_torch.passes.grown import ask_grown
 from autograph_torch.passes.hidden import keep_hidden_writes
+from autograph_torch.passes.identities import ask_before_copies
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
 from autograph_torch.passes.logic import lower_logic
@@ -41,6 +42,7 @@ PASSES: tuple[Pass, ...] = (
     lower_growing,  # behind it: a list that begins as None is not bound to a list
     ask_grown,  # behind it: what is asked of local lists is done by now
     lower_positions,  # with them: an element that data pick is a call, which all others then see
+    ask_before_copies,  # while the test is what the user wrote
     make_room,  # as if the user had written it so
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
     lower_filters,  # before logic and numbers: a filter becomes a test or an operand, which they then see

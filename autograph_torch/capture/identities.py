@@ -48,6 +48,8 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         one, other = (operand.realize() for operand in operands)
         if not found.is_python_constant() or found.as_python_constant() is holds:
             return found
+        if tracing.is_ours(tx.f_code.co_filename):  # either answer will do (runtime/logic.py)
+            return found
         tracer = tx.output.current_tracer
         if isinstance(one, TensorVariable) and isinstance(other, TensorVariable):
             if is_same(one, other, tracer):

@@ -31,7 +31,7 @@ from autograph_torch.runtime.iteration import numbers, once, rolled
 from autograph_torch.runtime.iteration import range_ as range
 from autograph_torch.runtime.iteration import reversed_ as reversed
 from autograph_torch.runtime.iteration import zip_ as zip
-from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value
+from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value, unlike
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.nothing import is_nothing, known, nothing, optional, some
 from autograph_torch.runtime.open_calls import opened
@@ -105,6 +105,7 @@ __all__ = [
     "tolist",
     "total",
     "undefined",
+    "unlike",
     "unread",
     "while_loop",
     "while_steps",

@@ -124,3 +124,8 @@ def _as_tensor(flag: Any, device: torch.device) -> torch.Tensor:
 def is_false(flag: Any) -> bool:
     """`flag is False`, where data decide on the truth value (capture/identities.py)."""
     return bool(not_(flag))
+
+
+def unlike(value: Any, other: Any) -> bool:
+    """`value is not other`, before what changes nothing where they are the same (passes/identities.py)."""
+    return value is not other

@@ -206,3 +206,16 @@ def what_may_be_a_number_is_unchanged_in_front_of_others(x):
     else:
         kept, n = penalty, 3
     return x * kept, penalty + x.sum(), n
+
+
+@program(inputs=INPUTS)
+def copied_back_unless_it_is_the_same(x):
+    y = x
+    while True:
+        high = y > 5
+        if not high.any():
+            break
+        y = torch.where(high, y / 2, y)
+    if x is not y:
+        x.copy_(y)
+    return x
