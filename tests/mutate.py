@@ -292,8 +292,8 @@ MUTATIONS = (
     Mutation(
         "truth values that count",
         CAPTURE + "compiling.py",
-        "    flags_as_integers,\n    choosing",
-        "    choosing",
+        "    flags_as_integers,\n    identities",
+        "    identities",
         "tests/capture/test_flags.py",
         "",
     ),

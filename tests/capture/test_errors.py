@@ -232,11 +232,11 @@ def test_unsupported_call() -> None:
     assert "do_not_convert" in error.diagnostic.advice
 
 
-def test_index_of_a_python_list_by_data() -> None:
+def test_key_of_a_dict_by_data() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
-        return x * [1.0, 2.0, 3.0, 4.0][int(x.sum().item())]  # index
+        return x * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(x.sum().item())]  # key
 
-    error = refusal(program, X, at="# index")
+    error = refusal(program, X, at="# key")
     assert error.code == "AG321" and error.__cause__ is not None
 
 
@@ -333,7 +333,7 @@ def test_the_reason_why_a_statement_was_left_alone() -> None:
 
 def test_a_statement_that_no_pass_has_left_alone_has_no_reason() -> None:
     def sized(x: torch.Tensor) -> torch.Tensor:
-        return torch.zeros(3)[int(x.sum()) :].sum() if int(x.sum()) else [x][int(x.sum())]  # place
+        return torch.zeros(3)[int(x.sum()) :].sum() if int(x.sum()) else {0: x}[int(x.sum())]  # place
 
     assert refusal(sized, X, at="# place").code in ("AG320", "AG321")
 
