@@ -64,6 +64,7 @@ from autograph_torch.analysis.scopes import (
 from autograph_torch.analysis.writes import bound_anew, rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
 from autograph_torch.passes.jumps import ends_in_view_of_the_rest
+from autograph_torch.passes.numbers import makes_a_list
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import (
@@ -432,17 +433,13 @@ def _attribute(base: str, attr: str) -> gast.Attribute:
 
 def _tensor_range(node: gast.expr, facts: Facts) -> gast.expr:
     """`range(n)` refuses a bound that is known only when the program runs; ag.range takes it. So does `x.tolist()`."""
-    if _is_tolist(node) and not node.args and facts.dynamic_iterable(node):
+    if makes_a_list(node) and facts.dynamic_iterable(node):
         return replace(node, runtime_call("numbers", node.func.value))
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and facts.dynamic_iterable(node):
         arguments = [_tensor_range(argument, facts) for argument in node.args]
         if node.func.id in ("range", "enumerate", "zip", "reversed"):
             return _runtime_iterable(derive(node, args=arguments))
     return node
-
-
-def _is_tolist(node: gast.expr) -> bool:
-    return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
 
 
 def _runtime_iterable(node: gast.Call) -> gast.expr:

@@ -60,13 +60,19 @@ def _iterated(node: gast.expr) -> Iterator[gast.expr]:
             yield from _iterated(argument)
 
 
+def makes_a_list(node: gast.AST) -> bool:
+    """Whether an expression is `x.tolist()`."""
+    named = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
+    return named and not node.args and not node.keywords
+
+
 def is_number(node: gast.Call, facts: Facts) -> bool:
     """Whether a call gives numbers that depend on data, in a form that torch.compile does not take."""
     if not isinstance(node.func, gast.Attribute) or facts.is_skipped(node):
         return False
     if node.func.attr in _MATH and facts.kinds.origin(node.func.value) == "math":
         return _depends(node, facts)
-    return node.func.attr == "tolist" and not node.args and _may_be_tensor(node.func.value, facts)
+    return makes_a_list(node) and _may_be_tensor(node.func.value, facts)
 
 
 def _reads_number(node: gast.Call, facts: Facts) -> bool:

@@ -24,6 +24,7 @@ import gast
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, SCOPES
+from autograph_torch.passes.numbers import makes_a_list
 from autograph_torch.source.nodes import derive, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call
 
@@ -46,7 +47,7 @@ class Texts:
         """An argument of an effect, with its texts rewritten."""
         if self.is_text(node):
             return self._text(node)
-        if _makes_a_list(node):
+        if makes_a_list(node):
             return replace(node, runtime_call("shown_list", node.func.value))
         whole = isinstance(node, (*_DISPLAYS, *COMPREHENSIONS)) or makes_exception(node)
         return rebuild(node, self._inner) if whole else node
@@ -176,12 +177,6 @@ def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.
         if found <= names:
             return texts
         names |= found
-
-
-def _makes_a_list(node: gast.AST) -> bool:
-    """Whether an expression is `x.tolist()`."""
-    named = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
-    return named and not node.args and not node.keywords
 
 
 def _is_plain_call(node: gast.AST) -> bool:
