@@ -29,13 +29,14 @@ from autograph_torch.analysis.scopes import (
     SUSPENDS,
     binds,
     captured,
+    leaves_out,
     names_of,
     parameters,
     reads,
     walk_scope,
 )
-from autograph_torch.passes.splits import choices_apart, evaluate_first
-from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, walk
+from autograph_torch.passes.splits import choices_apart, evaluate_first, is_fixed
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, substitute, walk
 from autograph_torch.source.templates import assign, call
 
 _TAKE_ALL = ("list", "tuple", "max", "min", "sorted", "set", "dict")
@@ -63,7 +64,7 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
     def unrolled(node: gast.stmt, field: str) -> gast.AST | list[gast.stmt]:
         value = getattr(node, field)
         path = path_to(value, decides)
-        if isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name):
+        if isinstance(node, gast.AugAssign) and not is_fixed(node.target, facts):  # it is read before the value is
             return node
         if path is None:
             chosen = not isinstance(node, (gast.AugAssign, gast.For)) and any(map(decides, walk(value)))
@@ -71,13 +72,9 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
             return node if apart is node else [new for one in as_list(apart) for new in as_list(unroll(one))]
         comprehension, own = path[-1], _bound_name(node, path[-1], shared)
         kept = own or facts.fresh("kept")
-        first, known = evaluate_first(path, node, facts)
-        known[id(comprehension)] = name(kept)
-
-        def put(one: gast.AST) -> gast.AST:
-            return known.get(id(one)) or rebuild(one, put)
-
-        others = [] if own else unrolled(derive(node, **{field: put(value)}), field)
+        first, known = evaluate_first(path, node, facts.fresh, lambda part: is_fixed(part, facts))
+        put = substitute(value, {**known, id(comprehension): name(kept)})
+        others = [] if own else unrolled(derive(node, **{field: put}), field)
         return [*first, *_loop(comprehension, kept, facts), *as_list(others)]
 
     return rebuild(function, unroll)
@@ -105,7 +102,7 @@ def _is_told(node: gast.expr, told: frozenset[int]) -> bool:
 
 def _has_form(node: gast.ListComp | gast.DictComp) -> bool:
     """Whether a comprehension leaves elements out, and a loop does the same."""
-    if not any(one.ifs for one in node.generators) or any(one.is_async for one in node.generators):
+    if not leaves_out(node) or any(one.is_async for one in node.generators):
         return False
     inside, bound = list(walk(node)), set(_bound(node))
     if binds(node) or any(isinstance(one, SUSPENDS) for one in inside):

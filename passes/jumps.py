@@ -46,7 +46,7 @@ from autograph_torch.analysis.scopes import (
     walk_scope,
 )
 from autograph_torch.analysis.writes import written_in_place
-from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, walk
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, substitute, walk
 from autograph_torch.source.templates import assign, constant, is_runtime_call, one_trip, returns, runtime_call
 
 COPIES_AT_EASE = 8  # statements written twice in one function that read better than a join of the paths
@@ -431,7 +431,7 @@ def _stop(test: gast.expr, otherwise: list[gast.stmt]) -> list[gast.stmt]:
     lead: list[gast.stmt] = []
     if first is not None and len(binds(test)) == len(binds(first)):
         lead = [gast.Assign(targets=[first.target], value=first.value, type_comment=None)]
-        test = _with_name(test, first)
+        test = substitute(test, {id(first): name(first.target.id)})
     return [*lead, gast.If(test=runtime_call("not_", test), body=otherwise, orelse=[])]
 
 
@@ -458,13 +458,6 @@ def _first_evaluated(node: gast.AST) -> gast.NamedExpr | None:
         part = getattr(node, _BEGINS_WITH[type(node)])
         node = part[0] if isinstance(part, list) else part
     return node if isinstance(node, gast.NamedExpr) else None
-
-
-def _with_name(node: gast.AST, binding: gast.NamedExpr) -> gast.expr:
-    """The test with the name that has been bound in the place of the binding."""
-    if node is binding:
-        return name(binding.target.id)
-    return rebuild(node, lambda child: _with_name(child, binding))
 
 
 def _last_value(block: list[gast.stmt], variable: str) -> gast.AST | None:

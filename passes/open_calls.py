@@ -31,19 +31,22 @@ from dataclasses import dataclass
 
 import gast
 
+from autograph_torch.analysis.evaluation import path_to
 from autograph_torch.analysis.facts import Fresh
 from autograph_torch.analysis.liveness import EMPTY, bound_after, live_before
 from autograph_torch.analysis.scopes import (
-    COMPREHENSIONS,
     SUSPENDS,
     binds,
     captured,
+    leaves_out,
     names_of,
     parameters,
     reads,
+    rebound_by_calls,
     walk_scope,
 )
-from autograph_torch.source.nodes import derive, name, place, rebuild, walk
+from autograph_torch.passes.splits import evaluate_first
+from autograph_torch.source.nodes import derive, name, place, substitute, walk
 from autograph_torch.source.templates import function as make_function
 from autograph_torch.source.templates import returns, runtime_call, tuple_of
 
@@ -55,19 +58,16 @@ def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.Functi
     """Rewrite the calls of a function that stand on these lines."""
     nodes = list(walk_scope(function.body))
     # `if p: y = f(x)` on one line: it is the `if` that a trace has shown. So is the test of a comprehension.
-    blocks = {node.lineno for node in nodes if isinstance(node, (gast.If, gast.While, gast.For)) or _filters(node)}
+    blocks = {node.lineno for node in nodes if isinstance(node, (gast.If, gast.While, gast.For)) or leaves_out(node)}
     if not lines - blocks or any(isinstance(node, (*SUSPENDS, gast.Delete)) for node in nodes):
         return function
     shared = captured(function.body) | set(names_of(function.body).outer)
     taken = {node.id for node in walk(function) if isinstance(node, gast.Name)}
-    opener = _Opener(lines - blocks, frozenset(shared), Fresh(taken | set(parameters(function.args))))
+    around = rebound_by_calls(function)
+    opener = _Opener(lines - blocks, frozenset(shared), around, Fresh(taken | set(parameters(function.args))))
     bound = frozenset(parameters(function.args))
     body = opener.block(function.body, [], _Before(bound, bound))
     return function if body is function.body else derive(function, body=body)
-
-
-def _filters(node: gast.AST) -> bool:
-    return isinstance(node, COMPREHENSIONS) and any(one.ifs for one in node.generators)
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,10 @@ class _Before:
 
 
 class _Opener:
-    def __init__(self, lines: frozenset[int], shared: frozenset[str], fresh: Fresh) -> None:
+    def __init__(self, lines: frozenset[int], shared: frozenset[str], around: frozenset[str], fresh: Fresh) -> None:
         self._lines = lines
         self._shared = shared
+        self._around = around  # names of scopes around, which the call may bind anew
         self._fresh = fresh
 
     def block(self, block: list[gast.stmt], after: list[gast.stmt], bound: _Before) -> list[gast.stmt]:
@@ -110,8 +111,12 @@ class _Opener:
             return None
         if _is_built_in(opened.func) and any(isinstance(one, gast.IfExp) for one in walk(node.value)):
             return None  # it is the conditional expression that a trace has shown (passes/splits.py)
+        path = path_to(node.value, lambda part: part is opened)
+        if path is None and not self._is_fixed(node.value):
+            return None
+        first, known = evaluate_first(path or [], node, self._fresh, self._is_fixed)
         found = self._fresh("found")
-        holding = derive(node, value=_with(node.value, opened, name(found)))
+        holding = derive(node, value=substitute(node.value, {**known, id(opened): name(found)}))
         follows = [] if isinstance(node, gast.Return) else copy.deepcopy(rest)
         inside = _Before(bound.surely | {found}, bound.perhaps | {found})
         body = self._opened(holding, follows, inside, most - 1) or [holding, *follows]
@@ -128,7 +133,10 @@ class _Opener:
         call = runtime_call("followed", runtime_call("opened", opened), name(rest_name), *handed)
         follow = make_function(rest_name, [found, *given], body)
         follow._generated = False  # a function like the user's: what it binds is its own
-        return [place(one, node) for one in (follow, returns(call))]
+        return [*first, *(place(one, node) for one in (follow, returns(call)))]
+
+    def _is_fixed(self, part: gast.expr) -> bool:
+        return self._around.isdisjoint(reads([part]))
 
 
 def _is_built_in(function: gast.expr) -> bool:
@@ -169,8 +177,3 @@ def _parts(node: gast.AST) -> list[gast.AST | None]:
     if isinstance(node, (gast.Tuple, gast.List)):
         return list(node.elts)
     return [node.left, node.right] if isinstance(node, gast.BinOp) else []
-
-
-def _with(node: gast.AST, old: gast.AST, new: gast.expr) -> gast.AST:
-    """An expression with a part of it replaced."""
-    return new if node is old else rebuild(node, lambda child: _with(child, old, new))

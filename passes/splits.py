@@ -35,14 +35,15 @@ passes/jumps.py then moves what follows. A loop keeps its form when its body jum
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import gast
 
 from autograph_torch.analysis.evaluation import parts, path_to
-from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.facts import Facts, Fresh
 from autograph_torch.analysis.scopes import binds, exits
-from autograph_torch.source.nodes import derive, name, place, rebuild
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, substitute
 from autograph_torch.source.templates import assign, constant
 
 
@@ -92,30 +93,37 @@ def choices_apart(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
     if found is None or binds(found[-1].test):
         return node
     choice = found[-1]
-    first, known = evaluate_first(found, node, facts)
+    first, known = evaluate_first(found, node, facts.fresh, lambda part: is_fixed(part, facts))
 
     def side(value: gast.expr) -> list[gast.stmt]:
-        def put(one: gast.AST) -> gast.AST:
-            return value if one is choice else known.get(id(one)) or rebuild(one, put)
-
-        new = choices_apart(derive(node, value=put(node.value)), facts)
-        return new if isinstance(new, list) else [new]
+        put = substitute(node.value, {**known, id(choice): value})
+        return as_list(choices_apart(derive(node, value=put), facts))
 
     chosen = gast.If(test=choice.test, body=side(choice.body), orelse=side(choice.orelse))
     return [*first, place(chosen, node)]
 
 
 def evaluate_first(
-    path: list[gast.expr], node: gast.stmt, facts: Facts
+    path: list[gast.expr], node: gast.stmt, fresh: Fresh, is_fixed: Callable[[gast.expr], bool]
 ) -> tuple[list[gast.stmt], dict[int, gast.expr]]:
-    """Statements for what is evaluated before the end of a path (analysis/evaluation.py), and names for these parts."""
+    """Statements for what is evaluated before the end of a path (analysis/evaluation.py), and names for these parts.
+
+    is_fixed: whether a part may as well be evaluated later.
+    """
     first: list[gast.stmt] = []
     known: dict[int, gast.expr] = {}
     for outer, part in pairwise(path):
         every = parts(outer)
         for before in every[: next(k for k, one in enumerate(every) if one is part)]:
-            if not isinstance(before, (gast.Name, gast.Constant)) and facts.kinds.torch_path(before) is None:
-                kept = facts.fresh("first")
+            if not is_fixed(before):
+                kept = fresh("first")
                 first.append(place(assign([kept], before), node))
                 known[id(before)] = name(kept)
     return first, known
+
+
+def is_fixed(part: gast.expr, facts: Facts) -> bool:
+    """Whether a part of an expression gives the same whatever is evaluated before it."""
+    if isinstance(part, gast.Name) and part.id not in facts.rebound_by_calls:
+        return True
+    return isinstance(part, gast.Constant) or facts.kinds.torch_path(part) is not None

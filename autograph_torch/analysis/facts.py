@@ -17,6 +17,7 @@ from autograph_torch.analysis.scopes import (
     Exits,
     exits,
     reached,
+    rebound_by_calls,
     rebound_by_functions,
     sub_statements,
     walk_scope,
@@ -121,6 +122,11 @@ class Facts:
         shared = self.aliases.groups(names)
         names = [name for name in names if name not in self._rebound_inside]
         return [name for name in names if self.kinds.may_be_fraction(name) or name in shared]
+
+    @cached_property
+    def rebound_by_calls(self) -> frozenset[str]:
+        """Names that may stand for something else once a part of an expression has been evaluated."""
+        return rebound_by_calls(self.function)
 
     @cached_property
     def _rebound_inside(self) -> frozenset[str]:

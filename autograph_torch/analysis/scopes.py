@@ -224,6 +224,27 @@ def names_around(function: gast.FunctionDef) -> frozenset[str]:
     return frozenset(found.reads) - frozenset(found.binds) - frozenset(parameters(function.args))
 
 
+def rebound_by_calls(function: gast.FunctionDef) -> frozenset[str]:
+    """Names that a call may bind anew: what functions share, and what is of scopes around and called by nobody here."""
+    called = {
+        node.id for call in walk_scope(function.body) if isinstance(call, gast.Call) for node in _bases(call.func)
+    }
+    shared = captured(function.body) | set(names_of(function.body).outer)
+    return frozenset(shared) | (names_around(function) - called)
+
+
+def _bases(node: gast.expr) -> list[gast.Name]:
+    """The name that a function is reached by: `torch` of `torch.nn.functional.pad`."""
+    while isinstance(node, gast.Attribute):
+        node = node.value
+    return [node] if isinstance(node, gast.Name) else []
+
+
+def leaves_out(node: gast.AST) -> bool:
+    """Whether it is a comprehension with a test."""
+    return isinstance(node, COMPREHENSIONS) and any(one.ifs for one in node.generators)
+
+
 def always_live(body: Iterable[gast.AST]) -> frozenset[str]:
     """Names that may be read at any time: by functions defined here, or, as `global` or `nonlocal`, by others."""
     body = list(body)

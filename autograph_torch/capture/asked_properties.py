@@ -27,7 +27,7 @@ from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
-from autograph_torch.capture.graph_writes import arguments_of, is_operator, name_of
+from autograph_torch.capture.graph_writes import arguments_of, handed_out, is_operator, name_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
@@ -37,6 +37,7 @@ _OF_LAYOUT = frozenset(("is_contiguous", "stride"))
 _ADVICE = "ask before the branch or loop, or remember in a flag which path was taken"
 _HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
+_VERSION = "`_version` in or behind a branch or loop, which counts the writes of every path"
 _GENERATOR = "a branch or loop advances a generator from around it"
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable")  # the names differ with the version of torch
@@ -56,6 +57,8 @@ def asked_properties() -> Iterator[None]:
             _check(tx, self, name, lambda tensor: tensor.requires_grad)
             if name == "is_leaf":
                 _check(tx, self, name, lambda tensor: tensor.is_leaf)
+        if name == "_version" and _has_bodies(tx.output) and _counts(tx):
+            raise_refusal("AG314", _VERSION, "count in a variable of your own")
         return get(self, tx, name)
 
     def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
@@ -81,6 +84,11 @@ def _counts(tx: Any) -> bool:
     """Whether the program asks, not the runtime, nor torch itself, which chooses between ways to the same result."""
     filename = tx.f_code.co_filename
     return not tracing.is_ours(filename) and not filename.startswith(_TORCH)
+
+
+def _has_bodies(output: Any) -> bool:
+    """Whether the trace has come to a branch or loop."""
+    return _in_body() or any(map(is_operator, output.root_tracer.graph.nodes))
 
 
 def _in_body() -> bool:
@@ -116,12 +124,10 @@ def _unsure(output: Any, node: Node, asks: Asks, seen: set[Node]) -> Node | None
     if node.op == "placeholder" and node.graph is not output.root_tracer.graph:  # of a trip, perhaps
         _asked_of_carries().append((value, asks, tracing.user_line()[:2]))
         check_at_the_end(output, _check_carries)
-    result = node
-    while name_of(result) in ("getitem", "where", "view", "to") and result.all_input_nodes:
-        inputs = result.all_input_nodes
-        if is_operator(inputs[0]):
-            return inputs[0] if _differs(output, inputs[0], arguments_of(result)[1], asks(value), asks) else None
-        result = inputs[1] if name_of(result) == "where" and len(inputs) > 1 else inputs[0]
+    result = handed_out(node, ("getitem", "where", "view", "to"))
+    if result is not None:
+        operator = result.all_input_nodes[0]
+        return operator if _differs(output, operator, arguments_of(result)[1], asks(value), asks) else None
     if asks(value) is not True:  # the layout of what was computed from it is that of the computation
         return None
     found = [_unsure(output, one, asks, seen) for one in node.all_input_nodes if _asked(one, asks)]

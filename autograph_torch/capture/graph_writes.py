@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Collection
 from typing import Any
 
 import torch
@@ -109,6 +110,16 @@ def name_of(node: Node) -> str:
 def arguments_of(node: Node) -> tuple[Any, ...]:
     """The positional arguments; torch says of each that it may be anything an argument can be."""
     return node.args
+
+
+def handed_out(node: Node, through: Collection[str]) -> Node | None:
+    """The result of a torch.cond or torch.while_loop that a node is, or makes a copy or view of by these functions."""
+    while name_of(node) in through and node.all_input_nodes:
+        inputs = node.all_input_nodes
+        if is_operator(inputs[0]):
+            return node
+        node = inputs[1] if name_of(node) == "where" and len(inputs) > 1 else inputs[0]
+    return None
 
 
 def is_operator(node: Node) -> bool:

@@ -6,8 +6,9 @@
 
 Such a question is refused at the branch or loop that gives the value; the next trace may tell its paths apart
 (capture/attempts.py). Whether two tensors may be one is known when the graph is finished (capture/shared_results.py).
+Tensors as keys are told apart like this, too (`y in {x: 1}`).
 
-Private: compare_op_handlers of torch._dynamo.symbolic_convert.
+Private: compare_op_handlers of torch._dynamo.symbolic_convert, and HashableTracker, by which Dynamo finds keys.
 tests/capture/test_identities.py fails clearly when torch changes it.
 """
 
@@ -17,13 +18,15 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable, dicts
 from torch._dynamo.variables.functions import UserFunctionVariable
+from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch.fx import Node
 
 from autograph_torch.capture.field_writes import line_of_twin
-from autograph_torch.capture.graph_writes import is_operator, name_of, storage_at
+from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
@@ -38,7 +41,8 @@ def identities() -> Iterator[None]:
     handlers = dict(symbolic_convert.compare_op_handlers)
     for name, holds in (("is", True), ("is not", False)):
         handlers[name] = _answering(handlers[name], holds)
-    with patched(symbolic_convert, compare_op_handlers=handlers):
+    key: Any = dicts.HashableTracker
+    with patched(symbolic_convert, compare_op_handlers=handlers), patched(key, __init__=_telling_apart(key.__init__)):
         yield
 
 
@@ -66,6 +70,48 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
     return answer
 
 
+def _telling_apart(make: Callable[..., Any]) -> Callable[..., Any]:
+    def begin(self: Any, value: Any) -> None:
+        make(self, value)
+        if _is_tensor(self.vt):
+            _tell_apart_from_keys(self.vt.realize())
+
+    return begin
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor; nothing else is looked at for this, which would put guards on it."""
+    if isinstance(value, LazyVariableTracker) and not value.is_realized():
+        return isinstance(value.original_value(), torch.Tensor)
+    return isinstance(value.realize(), TensorVariable)
+
+
+def _tell_apart_from_keys(tensor: TensorVariable) -> None:
+    """Note that a tensor is another key than those that have been used in this trace."""
+    keys: list[TensorVariable] = tracing.notebook().setdefault("tensors as keys", [])
+    tracer, line = tracing.current_tracer(), tracing.user_line()[:2]
+    known = [other for other in keys if is_same(tensor, other, tracer)]
+    if any(_value(other) is not _value(tensor) for other in known):
+        raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
+    if known:
+        return
+    for other in keys:
+        if not (_is_given(tensor, tracer) and _is_given(other, tracer)):
+            told_apart().append((_compared(tensor, tracer), _compared(other, tracer), line))
+    keys.append(tensor)
+
+
+def _value(tensor: TensorVariable) -> Any:
+    """What Dynamo finds a tensor by."""
+    return tensor.as_proxy().node.meta["example_value"]
+
+
+def _is_given(tensor: TensorVariable, tracer: Any) -> bool:
+    """Whether it is an input of the whole graph, which no other input is."""
+    proxy = tracing.resolved(tensor.as_proxy(), tracer)
+    return proxy.node.op == "placeholder" and proxy.tracer.parent is None
+
+
 def _told_of_number(tx: Any, value: Any, constant: Any, holds: bool) -> Any:
     """The answer for a truth value from data: it is True where it is true. None where `value` is something else."""
     if value.is_tensor():
@@ -85,6 +131,5 @@ def _compared(tensor: TensorVariable, tracer: Any) -> Compared:
 
 def _maker(node: Node) -> Node | None:
     """The operator whose result it is: what nobody else uses is not in the finished graph."""
-    while name_of(node) in ("getitem", "where", "view", "to", "detach") and node.all_input_nodes:
-        node = node.all_input_nodes[1 if name_of(node) == "where" and len(node.all_input_nodes) > 1 else 0]
-    return node if is_operator(node) else None
+    result = handed_out(node, ("getitem", "where", "view", "to", "detach"))
+    return None if result is None else result.all_input_nodes[0]

@@ -44,7 +44,9 @@ Roots = frozenset[Root]
 Compared = tuple[Storage, Node | None]  # a tensor, and the operator whose result it is
 Pairs = frozenset[tuple[int, int]]  # of results, by position: those of which both may be one tensor at a time
 
-IDENTITY = "`is` asks whether a value is an object from before the branch or loop, where the graph has a copy"
+IDENTITY = (
+    "`is` asks, or a key, whether a value is an object from before the branch or loop, where the graph has a copy"
+)
 ADVICE = "remember in a flag which of the two it is"
 
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "index_copy", "autograd_function_apply"))

@@ -156,6 +156,11 @@ def parse_expression(text: str) -> gast.expr:
     return tree
 
 
+def substitute(node: Any, known: Mapping[int, gast.AST]) -> Any:
+    """The tree with other nodes in the place of some; `known` tells them by the `id` of the old ones."""
+    return known.get(id(node)) or rebuild(node, lambda child: substitute(child, known))
+
+
 def as_list(nodes: Node | list[Node]) -> list[Node]:
     """What stands in a block in the place of a statement."""
     return nodes if isinstance(nodes, list) else [nodes]

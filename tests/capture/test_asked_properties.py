@@ -84,9 +84,18 @@ def hook_registered(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
-@pytest.mark.parametrize("function", [in_the_trips, generator_advanced, hook_registered])
+def writes_counted(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    if x.sum() > 0:
+        y.add_(1)
+    return x * y._version
+
+
+@pytest.mark.parametrize("function", [in_the_trips, generator_advanced, hook_registered, writes_counted])
 def test_refused(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    with pytest.raises(CaptureError, match="AG314 a question about|AG206 a branch or loop (advances|registers)"):
+    with pytest.raises(
+        CaptureError, match="AG314 a question about|AG314 `_version`|AG206 a branch or loop (advances|registers)"
+    ):
         torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2, requires_grad=True))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch._dynamo import symbolic_convert
+from torch._dynamo.variables import dicts
 
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture.identities import identities
@@ -26,8 +27,9 @@ def test_a_tensor_that_a_loop_carries_is_refused() -> None:
 
 
 def test_private_names_are_there() -> None:
-    before = symbolic_convert.compare_op_handlers
+    before, make_key = symbolic_convert.compare_op_handlers, dicts.HashableTracker.__init__
     with identities():
         assert symbolic_convert.compare_op_handlers is not before
+        assert dicts.HashableTracker.__init__ is not make_key
         assert before.keys() == symbolic_convert.compare_op_handlers.keys() >= {"is", "is not"}
     assert "compare_op_handlers" in symbolic_convert.InstructionTranslatorBase.IS_OP.__code__.co_names

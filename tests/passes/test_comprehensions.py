@@ -108,6 +108,17 @@ def text_of(statement: str) -> str:
             """,
         ),
         (
+            "x = f(OUTER, i, [y for y in ys if y > 0])",
+            """
+            first = OUTER
+            kept = []
+            for y in ys:
+                if y > 0:
+                    kept.append(y)
+            x = f(first, i, kept)
+            """,
+        ),
+        (
             "x = i + max(y for y in ys if y > 0)",
             """
             kept = []
@@ -137,3 +148,9 @@ def test_text(statement: str, becomes: str) -> None:
 )
 def test_what_stays(statement: str) -> None:
     assert text_of(statement) == statement
+
+
+def test_a_name_that_a_call_may_bind_anew_is_read_before_the_value() -> None:
+    statement = "x += [f(y) for y in ys if y > 0]"
+    assert text_of(f"{statement}; g = lambda: x") == f"{statement}\ng = lambda: x"
+    assert "x += kept" in text_of(statement)

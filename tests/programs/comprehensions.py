@@ -80,3 +80,34 @@ class OutputsThatArePositive(nn.Module):
     def forward(self, x):
         good = [y for y in [layer(x) for layer in self.layers] if y.sum() > 0]
         return sum(good) / max(len(good), 1)
+
+
+@program(inputs=SIGNS)
+def names_that_its_calls_bind_anew(x):
+    n = 0
+
+    def counted(y):
+        nonlocal n
+        n += 1
+        return y * n
+
+    pair = (n, [counted(y) for y in x if y > 0])
+    return pair, n
+
+
+@program(inputs=SIGNS, factory=True)
+def a_variable_from_around_before_a_call_of_two_types():
+    calls = 0
+
+    def pick(x):
+        nonlocal calls
+        calls += 1
+        return x * 2 if x.sum() > 0 else None
+
+    def subject(x):
+        before, picked = (calls, pick(x))
+        if picked is None:
+            return before, x
+        return before, picked + 1
+
+    return subject

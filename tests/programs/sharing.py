@@ -479,3 +479,12 @@ def asked_whether_it_is_the_list_from_before(x):
     if x.sum() > 0:
         chosen = [x * 2]
     return chosen is rows, chosen[0] + 1
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def a_key_that_a_branch_hands_through(x):
+    known = {x: 1}
+    y = x
+    if x.sum() > 0:
+        y = x + 1
+    return y in known, known.get(y)
