@@ -37,10 +37,13 @@ def ask_before_copies(function: gast.FunctionDef, facts: Facts) -> gast.Function
 
 def _only_copies(node: gast.If) -> bool:
     """Whether it is `if x is not y: x.copy_(y)`, of names."""
-    test, body = node.test, node.body[0]
+    test = node.test
     if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], gast.IsNot):
         return False
-    if len(node.body) > 1 or node.orelse or not isinstance(body, gast.Expr) or not isinstance(body.value, gast.Call):
+    if len(node.body) != 1 or node.orelse:  # a jump to handlers has left its branch empty
+        return False
+    body = node.body[0]
+    if not isinstance(body, gast.Expr) or not isinstance(body.value, gast.Call):
         return False
     copies = body.value
     if not isinstance(copies.func, gast.Attribute) or copies.func.attr != "copy_" or copies.keywords:

@@ -214,3 +214,21 @@ def break_out_of_a_try(x):
         except ValueError:
             x = x - 3
     return x
+
+
+@program(inputs=BOTH)
+def exception_of_a_loop_before_a_copy_of_what_it_hands_through(x):
+    y = x
+    try:
+        for _ in range(3):
+            y = torch.where(y.sum() > 9, y, y * 2)
+            if y.sum() > 15:
+                raise RuntimeError("diverged")
+        y = y + 1
+    except RuntimeError:
+        y = y - 1
+    if x.sum() > 2:
+        y = x
+    if y is not x:
+        x.copy_(y)
+    return y
