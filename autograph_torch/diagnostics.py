@@ -309,8 +309,8 @@ _RULES = (
         "AG325",
         "an exception that data decides on inside `try` or `with`",
         "The graph raises when it runs; `except` and `finally` of the function have no part in it. What the same "
-        "function handles becomes a jump to the handlers where it can. Else, under @autograph, the call is run once "
-        "more in Python, unless its effects are dropped or have been seen already.",
+        "function handles becomes a jump to the handlers where it can. Else, under @autograph and with fullgraph=True, "
+        "the call is run once more in Python, unless its effects are dropped or have been seen already.",
     ),
     Rule(
         "AG326",

@@ -39,6 +39,14 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "plain calls that raise run again in Python",
+        CAPTURE + "again.py",
+        "if frame is None or not frame.may_raise:",
+        "if code.co_name:",
+        "tests/capture/test_again.py",
+        "writes_before",
+    ),
+    Mutation(
         "lists that only one branch hands out",
         CAPTURE + "field_writes.py",
         "            _lines()[item] = tracing.user_line()[:2]",
@@ -268,8 +276,8 @@ MUTATIONS = (
     Mutation(
         "settings around torch's own functions",
         CAPTURE + "compiling.py",
-        "if not is_marked(code) and not _wraps_converted(code, args[3]):",
-        "if not is_marked(code):",
+        'converted = is_marked(code) or _wraps_converted(code, given["closure"])',
+        "converted = is_marked(code)",
         "tests/runtime/test_outside.py",
         "",
     ),

@@ -43,6 +43,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 from autograph_torch.analysis.told import Told
+from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
@@ -77,8 +78,10 @@ class Attempt:
     whole: whether integers made of floats have symbols of their own.
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
+    in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
-    instead: what is left to try when this leads nowhere: a loop that a list grows in may be followed trip by trip.
+    instead: what is left to try when this leads nowhere: a loop that a list grows in may be followed trip by trip,
+        an exception may be left to Python.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
@@ -89,6 +92,7 @@ class Attempt:
     positions: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
+    in_python: bool = False
     settled: bool = False
     whole: bool = False
     first_trips: bool = False
@@ -122,6 +126,8 @@ class Attempt:
             return replace(following, growing=self.growing | {place}, splits=self.splits - {place})
         if place in self.growing and not self.first_trips and any(words in found.message for words in _OPEN):
             return replace(following, first_trips=True)
+        if found.code == _HANDLED and not self.in_python and frame_under_way() is not None:
+            following = replace(following, instead=self.instead or replace(self, in_python=True))
         if found.code == _HANDLED and place not in self.raises:
             return replace(following, raises=self.raises | {place})
         if _TEST in found.message and place not in self.tests:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch._dynamo.exc import Unsupported
 
 from autograph_torch.capture import compiling
-from autograph_torch.capture.errors import translated
+from autograph_torch.capture.errors import raises_whatever_the_data, translated
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime.performing import Settings, in_python, in_session, session
 
@@ -57,18 +56,12 @@ class _Whole:
             with translated():
                 return in_session(self._settings, self._compiled, self._plain, args, kwargs)
         except CaptureError as refused:
-            if not _raises_in_python(refused):
+            if not raises_whatever_the_data(refused):
                 raise
             error = refused
         # Whatever the data, this call raises; no graph can. What the program does until then, it does in Python.
         in_python(self._settings, self._plain, args, kwargs)
         raise error
-
-
-def _raises_in_python(error: CaptureError) -> bool:
-    """Whether the trace has ended in an exception that the program raises without asking data."""
-    cause = error.__cause__
-    return isinstance(cause, Unsupported) and cause.gb_type == "Observed exception"
 
 
 class _WithBreaks:

@@ -21,6 +21,14 @@ from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, external_utils
 from torch._inductor import config as inductor_config
 
+from autograph_torch import runtime
+from autograph_torch.capture.again import (
+    compiling_frame,
+    frame_under_way,
+    handles_exceptions,
+    install_hook,
+    run_in_python,
+)
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
 from autograph_torch.capture.assumptions import local_assumptions
@@ -35,10 +43,10 @@ from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
-from autograph_torch.capture.errors import translated, with_reason
+from autograph_torch.capture.errors import raises_whatever_the_data, translated, with_reason
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
-from autograph_torch.capture.failures import keeping_inputs
+from autograph_torch.capture.failures import keeping_inputs, may_raise
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.guards import guards_once
@@ -93,39 +101,47 @@ def compile_with_care() -> None:
     parameters = list(inspect.signature(original).parameters)[1:]
     position = parameters.index("compiler_fn")
 
-    def one_graph(*args: Any, **kwargs: Any) -> bool:
-        return bool({**dict(zip(parameters, args, strict=False)), **kwargs}["one_graph"])
-
     @functools.wraps(original)
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(parameters, args, strict=False)), **kwargs}
         plain = code
         if _alone and not is_marked(code) and may_enter(code):
             code = frame_of_its_own(code, *args)
-        if not is_marked(code) and not _wraps_converted(code, args[3]):
+        converted = is_marked(code) or _wraps_converted(code, given["closure"])
+        if not converted and not _calls_runtime(code, given["globals"]):
             return original(code, *args, **kwargs)
-        args = (*args[:position], _improved(args[position]), *args[position + 1 :])
+        backend = (_improved if converted else _in_session)(args[position])
+        args = (*args[:position], backend, *args[position + 1 :])
+        whole = given["one_graph"] and not given["export"] and given.get("package") is None
 
         def trace(attempt: Attempt) -> Any:
             new = rewritten_for(attempt, code, *args)
             with places_of(plain, new):
                 return original(new, *args, **kwargs)
 
-        try:
-            return _attempted(Attempt(), trace)
-        except CaptureError:
-            if not _alone or one_graph(*args, **kwargs):
+        with compiling_frame(plain, whole) as frame:
+            if not converted:
+                return original(code, *args, **kwargs)
+            try:
+                return _attempted(Attempt(), trace)
+            except CaptureError as error:
+                refused = error
+            except Exception:
                 performing.cannot_restore()
                 raise
-        except Exception:
+        if frame is not None and raises_whatever_the_data(refused):
+            run_in_python(plain, given["globals"], given["locals"], given["closure"])
+        if not _alone or given["one_graph"]:
             performing.cannot_restore()
-            raise
+            raise refused
         return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
 
     convert_frame._compile = compile_frame
+    install_hook()
 
 
 def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
-    """A backend of torch.compile that is given our graphs; in a session with what `@autograph` adds around them."""
+    """A backend of torch.compile that is given our graphs."""
     chosen = performing.settings()
 
     @functools.wraps(backend)
@@ -145,15 +161,35 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             if compiles:
                 ask_python(graph, left_over=True)
                 pass_symbols(graph)
-        if chosen is not None:
-            check_shown_objects()
         with places_of_results(backend), places_of_views(backend):
             compiled = backend(graph, inputs)
         run = refusing_second_gradients(graph, leaving_modes(graph, compiled))
-        run = run if compiles else with_fitting_gradients(graph, run)
-        return run if chosen is None else keeping_inputs(graph, run)
+        return run if compiles else with_fitting_gradients(graph, run)
+
+    return _in_session(compile_graph)
+
+
+def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
+    """A backend of torch.compile whose graphs run in a session, the caller's or the frame's own (capture/again.py)."""
+    chosen = performing.settings()
+
+    @functools.wraps(backend)
+    def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        frame = frame_under_way()
+        if frame is not None:
+            frame.may_raise = may_raise(graph) or handles_exceptions()
+        in_session = chosen is not None or (frame is not None and frame.may_raise)
+        if in_session:
+            check_shown_objects()
+        run: Callable[..., Any] = backend(graph, inputs)
+        return keeping_inputs(graph, run) if in_session else run
 
     return compile_graph
+
+
+def _calls_runtime(code: types.CodeType, globals_: dict[str, Any]) -> bool:
+    """Whether a function is of a file that this package has written."""
+    return any(globals_.get(name) is runtime for name in code.co_names)
 
 
 def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:

@@ -86,6 +86,12 @@ def with_reason(error: CaptureError) -> CaptureError:
     return CaptureError(replace(reason, message=f"{reason.message}; left as it is, torch.compile refuses it"))
 
 
+def raises_whatever_the_data(error: CaptureError) -> bool:
+    """Whether the trace has ended in an exception that the program raises without asking data."""
+    cause = error.__cause__
+    return isinstance(cause, dynamo.Unsupported) and cause.gb_type == "Observed exception"
+
+
 def capture_error_at(node: Node | None, code: str, message: str, advice: str) -> CaptureError:
     """The refusal of what a node of a finished graph does, at the user's line it comes from."""
     filename, line = _user_frame((node and node.meta.get("stack_trace")) or "")

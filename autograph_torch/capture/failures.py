@@ -24,7 +24,7 @@ Compiled = Callable[..., Any]
 def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
     """`run`, which remembers what the graph is about to change; `run` itself when that is nothing."""
     positions = written_inputs(graph.graph)
-    raises = any(notes.is_failure(number) for number in _effects(graph))
+    raises = may_raise(graph)
     draws = raises and any(draws_random_numbers(node) for node in _nodes(graph))
 
     def keep(*inputs: Any) -> Any:
@@ -38,6 +38,11 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
     if raises:
         return keep if positions or draws else run
     return write if positions else run
+
+
+def may_raise(graph: torch.fx.GraphModule) -> bool:
+    """Whether a graph has exceptions of the program in it."""
+    return any(notes.is_failure(number) for number in _effects(graph))
 
 
 def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:

@@ -21,6 +21,8 @@ from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 
+from autograph_torch.capture.again import frame_under_way
+from autograph_torch.capture.attempts import attempt_under_way
 from autograph_torch.capture.failing_calls import Again, failed_call
 from autograph_torch.capture.raised_places import raised_at
 from autograph_torch.capture.shown import attributes_of_shown
@@ -105,7 +107,7 @@ def _raised_at(parent: Any) -> tuple[Place, ...]:
 
 def _new_effect(parent: Any, function: Any, arguments: Any, places: tuple[Place, ...], raises: bool) -> Any:
     handled = raises and _is_handled(parent)
-    if handled and not performing.runs_again():
+    if handled and not _python_handles():
         raise_refusal(
             "AG325",
             "an exception that data decides on would be raised inside a `try` or `with` of the function",
@@ -113,6 +115,16 @@ def _new_effect(parent: Any, function: Any, arguments: Any, places: tuple[Place,
         )
     call = HostCall(function, arguments, places, raises, handled)
     return variables.ConstantVariable.create(notes.new_effect(call))
+
+
+def _python_handles() -> bool:
+    """Whether a call that comes to an exception runs once more in Python, with all handlers.
+
+    Without the decorator an exception first becomes a jump to the handlers, where they are of the same function.
+    """
+    attempt = attempt_under_way()
+    waits = attempt is not None and not attempt.in_python
+    return performing.runs_again() or (frame_under_way() is not None and not waits)
 
 
 def places_around(translator: Any) -> tuple[Place, ...]:

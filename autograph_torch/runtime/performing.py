@@ -183,6 +183,7 @@ class Session:
     inputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)  # with what was in them
     generators: list[Callable[[], object]] = field(default_factory=list)  # what sets random generators back
     restorable: bool = True  # whether the state in which the call began can be had again
+    in_python: bool = False  # the call is not compiled: only what a program says of its effects holds
 
     def do(self, call: HostCall, values: list[torch.Tensor]) -> None:
         """Queue an effect, or do it now."""
@@ -251,15 +252,21 @@ _session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("autog
 _looking: contextvars.ContextVar[bool] = contextvars.ContextVar("autograph_torch_looking", default=False)
 
 
+def _opened() -> Session | None:
+    """The session of the compiled call that is under way. Of one that runs in Python, graphs inside know nothing."""
+    opened = _session.get()
+    return None if opened is None or opened.in_python else opened
+
+
 def settings() -> Settings | None:
     """The settings of the session that is open; None under plain torch.compile."""
-    opened = _session.get()
+    opened = _opened()
     return opened.settings if opened is not None else None
 
 
 def runs_again() -> bool:
     """Whether a call whose graph raises is run once more in Python."""
-    opened = _session.get()
+    opened = _opened()
     return is_looking() if opened is None else opened.settings.mode == "deferred"
 
 
@@ -280,7 +287,7 @@ def is_looking() -> bool:
 
 def do(call: HostCall, values: list[torch.Tensor]) -> None:
     """The graph has come to an effect."""
-    opened = _session.get()
+    opened = _opened()
     if opened is None:
         call.run(values)
     else:
@@ -295,7 +302,7 @@ def is_wanted() -> bool:
 
 def remember(inputs: list[torch.Tensor], draws: bool) -> None:
     """The graph, which may raise, is about to write to these inputs, and to draw random numbers."""
-    opened = _session.get()
+    opened = _opened()
     if opened is None:
         return
     opened.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
@@ -307,7 +314,7 @@ def remember(inputs: list[torch.Tensor], draws: bool) -> None:
 
 def cannot_restore() -> None:
     """What the call under way changes is not remembered, or its trace has failed: it will not be run again."""
-    opened = _session.get()
+    opened = _opened()
     if opened is not None:
         opened.restorable = False
 
@@ -365,5 +372,6 @@ def _ran_in_python(function: Callable[..., Any], error: BaseException) -> str:
 
 def in_python(chosen: Settings, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`plain(*args, **kwargs)`, not compiled."""
-    with session(chosen):
+    with session(chosen) as call:
+        call.in_python = True
         return plain(*args, **kwargs)

@@ -129,9 +129,7 @@ def test_exceptions_that_the_program_would_handle_are_refused(program: Any, effe
 
 
 @HANDLING
-def test_exceptions_that_the_program_would_handle_are_refused_without_the_decorator(program: Any) -> None:
-    with pytest.raises(CaptureError, match="AG325"):
-        torch.compile(convert(program), backend="eager", fullgraph=True)(X)
+def test_exceptions_that_the_program_would_handle_are_refused_by_export(program: Any) -> None:
     with pytest.raises(CaptureError, match="AG325"):
         export(program, (X,))
 
