@@ -104,11 +104,11 @@ def test_handled_around_the_branch() -> None:
         except RuntimeError:
             return x * 2
 
-    compiled = autograph(program, backend="eager")
-    for x in (UP, DOWN):
-        torch.testing.assert_close(compiled(x), program(x))
+    for compiled in (autograph(program, backend="eager"), plain(program)):
+        for x in (UP, DOWN):
+            torch.testing.assert_close(compiled(x), program(x))
     with pytest.raises(CaptureError, match="AG325"):
-        plain(program)(UP)
+        autograph(program, backend="eager", effects="immediate")(UP)
 
 
 def test_tests_that_exclude_each_other() -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch._dynamo import bytecode_transformation
 
-from autograph_torch import CaptureError, convert
+from autograph_torch import CaptureError, autograph, convert
 from tests.harness import from_text, vec
 
 
@@ -50,5 +50,5 @@ def checked(x):
 def test_a_message_names_the_file_of_the_function_that_was_called(filename: str) -> None:
     checked = from_text(COPIED, "checked", filename)
     with pytest.raises(CaptureError, match="AG325") as caught:
-        torch.compile(convert(checked), backend="eager", fullgraph=True)(vec(1))
+        autograph(checked, backend="eager", effects="immediate")(vec(1))
     assert caught.value.diagnostic.filename == filename
