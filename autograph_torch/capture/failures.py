@@ -41,8 +41,9 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
 
 
 def may_raise(graph: torch.fx.GraphModule) -> bool:
-    """Whether a graph has exceptions of the program in it."""
-    return any(notes.is_failure(number) for number in _effects(graph))
+    """Whether a graph has exceptions of the program in it, or checks of what was assumed while it was traced."""
+    checks = any(node.target is torch._assert_async for node in _nodes(graph))
+    return checks or any(notes.is_failure(number) for number in _effects(graph))
 
 
 def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:
