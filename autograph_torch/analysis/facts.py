@@ -69,8 +69,8 @@ class Facts:
 
     @cached_property
     def owned(self) -> frozenset[str]:
-        """Names of lists and dicts that nobody else can reach; asked for where paths are told apart to the end."""
-        return owned_containers(self.function) if self.told.splits else frozenset()
+        """Names of containers that nobody else can reach; asked for where paths are told apart to the end."""
+        return owned_containers(self.function, self.kinds) if self.told.splits else frozenset()
 
     @cached_property
     def shared(self) -> Shared:

@@ -1,41 +1,56 @@
-"""Lists and dicts that only one local name can reach: nobody else sees what a branch does to them.
+"""Lists, dicts and sets that only one local name can reach: nobody else sees what a branch does to them.
 
-xs = []                                made here
+xs = []                                made here, or by list(), dict(), set(), Counter(), defaultdict(), OrderedDict()
 xs.append(x); xs[0]; len(xs)           used, and never given away
 return torch.stack(xs)
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gast
 
+from autograph_torch.analysis.kinds import Kinds
 from autograph_torch.analysis.scopes import captured, names_of, parameters, walk_scope
 
-_MADE = (gast.List, gast.Dict, gast.ListComp, gast.DictComp)
+_MADE = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp)
+_MAKERS = ("list", "dict", "set")
+_MAKERS_OF_COLLECTIONS = tuple(f"collections.{kind}" for kind in ("Counter", "OrderedDict", "defaultdict"))
 _METHODS = frozenset(
     "append extend insert pop remove clear reverse sort copy index count "
-    "get items keys values update setdefault".split()
+    "get items keys values update setdefault popitem move_to_end most_common elements total subtract "
+    "add discard union intersection difference symmetric_difference issubset issuperset isdisjoint "
+    "intersection_update difference_update symmetric_difference_update".split()
 )
 _READERS = frozenset("len sum min max any all list tuple sorted enumerate reversed zip stack cat".split())
 
 
-def owned_containers(function: gast.FunctionDef) -> frozenset[str]:
-    """The local names of a function whose lists and dicts no other name can reach."""
+def owned_containers(function: gast.FunctionDef, kinds: Kinds) -> frozenset[str]:
+    """The local names of a function whose lists, dicts and sets no other name can reach."""
     nodes = list(walk_scope(function.body))
-    made = {target.id for node in nodes for target in _targets_of_new(node)}
-    used = {id(inner) for node in nodes for inner in _harmless(node)}
+    targets = [target for node in nodes for target in _targets_of_new(node, kinds)]
+    used = {id(inner) for node in nodes for inner in _harmless(node)} | {id(target) for target in targets}
     given = {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in used}
     outside = {*parameters(function.args), *names_of(function.body).outer, *captured(function.body)}
-    return frozenset(made - given - outside)
+    return frozenset({target.id for target in targets} - given - outside)
 
 
-def _targets_of_new(node: gast.AST) -> list[gast.Name]:
+def _targets_of_new(node: gast.AST, kinds: Kinds) -> list[gast.Name]:
     """Names that an assignment binds to a new container."""
-    if isinstance(node, gast.Assign) and isinstance(node.value, _MADE):
-        return [target for target in node.targets if isinstance(target, gast.Name) and len(node.targets) == 1]
-    if isinstance(node, gast.AnnAssign) and isinstance(node.value, _MADE) and isinstance(node.target, gast.Name):
-        return [node.target]
-    return []
+    if isinstance(node, gast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, gast.AnnAssign):
+        target = node.target
+    else:
+        return []
+    return [target] if isinstance(target, gast.Name) and _makes_container(node.value, kinds) else []
+
+
+def _makes_container(value: gast.expr | None, kinds: Kinds) -> bool:
+    if isinstance(value, gast.Call):
+        return kinds.is_builtin(value.func, _MAKERS) or kinds.origin(value.func) in _MAKERS_OF_COLLECTIONS
+    return isinstance(value, _MADE)
 
 
 def _harmless(node: gast.AST) -> list[gast.expr]:
@@ -47,6 +62,12 @@ def _harmless(node: gast.AST) -> list[gast.expr]:
     if isinstance(node, gast.Call):
         label = getattr(node.func, "id", getattr(node.func, "attr", ""))
         return list(node.args) if label in _READERS else []
+    if isinstance(node, gast.Starred):
+        return [node.value]
+    if isinstance(node, gast.AugAssign):  # `seen |= {k}` keeps the object
+        return [node.target]
+    if isinstance(node, gast.BinOp):
+        return [node.left, node.right]
     if isinstance(node, (gast.For, gast.comprehension)):
         return [node.iter]
     if isinstance(node, gast.Compare):
@@ -56,5 +77,13 @@ def _harmless(node: gast.AST) -> list[gast.expr]:
     if isinstance(node, (gast.If, gast.While, gast.IfExp)):
         return [node.test]
     if isinstance(node, gast.Return):
-        return [node.value, *getattr(node.value, "elts", [])] if node.value is not None else []
-    return list(_targets_of_new(node))
+        return list(_handed_out(node.value)) if node.value is not None else []
+    return []
+
+
+def _handed_out(value: gast.expr) -> Iterator[gast.expr]:
+    """What a function returns, and what is in the displays that it returns: nothing runs behind it."""
+    yield value
+    parts = value.elts if isinstance(value, (gast.Tuple, gast.List)) else ()
+    for part in value.values if isinstance(value, gast.Dict) else parts:
+        yield from _handed_out(part)

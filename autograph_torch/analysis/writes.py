@@ -28,6 +28,11 @@ CONTAINER_WRITES = frozenset(
         "reverse",
         "add",
         "discard",
+        "popitem",
+        "move_to_end",
+        "intersection_update",
+        "difference_update",
+        "symmetric_difference_update",
     )
 )
 

@@ -68,6 +68,7 @@ from autograph_torch.capture.raised_places import places_of_raises
 from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
+from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
 from autograph_torch.capture.size_arguments import size_arguments
 from autograph_torch.capture.squeezes import squeezes
@@ -277,6 +278,7 @@ _REPAIRS = (
     lists_of_tensors,
     empty_tensors,
     reshaped_tensors,
+    sets_in_order,
 )
 
 

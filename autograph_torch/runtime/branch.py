@@ -51,6 +51,8 @@ from autograph_torch.runtime.structure import (
     copy_of,
     lift_all,
     lower_all,
+    refuse_sets,
+    scratch_of,
     spec_of,
     tensors_in,
     write_back,
@@ -111,6 +113,7 @@ def _staged(
 ) -> Any:
     site = notes.new_site()
     notes.note_ending(site, ending(), may_stay_open())
+    refuse_sets(mutated)
     keep_layouts()
     if torch.is_grad_enabled():
         keep_saved_buffers()
@@ -175,7 +178,7 @@ def _attempt(
         values = lower_all(lifted, sources) if sources else ()
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
-        scratches = copies_of(scratch, [*pairs]) if scratch else ()
+        scratches = scratch_of(scratch, [*pairs]) if scratch else ()
         try:
             value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
         except Exception as error:  # whatever the data; the graph will raise it

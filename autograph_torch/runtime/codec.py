@@ -20,8 +20,9 @@ results with one (torch 2.13: "outs_to_grad length != tangents length").
 
 from __future__ import annotations
 
+import builtins
 import types
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,7 +51,9 @@ _NAMES = {
     "torch": torch,
     "Choice": Choice,
     "chosen": chosen,
+    "Counter": Counter,
     "OrderedDict": OrderedDict,
+    "defaultdict": defaultdict,
     "either": either,
     "number_flag": number_flag,
     "put_together": put_together,
@@ -136,6 +139,8 @@ class _Writer:
     def constant(self, value: Any) -> str:
         if value is None or type(value) in (bool, int, str, torch.dtype):
             return repr(value)
+        if vars(builtins).get(getattr(value, "__name__", None)) is value:  # `int`
+            return value.__name__
         self.constants.append(value)
         return f"written[1][{len(self.constants) - 1}]"
 
@@ -155,6 +160,8 @@ class _Writer:
             number = "0" if _absent(spec) else f"{path}.shape[0]"
             self._leaf(f"torch.scalar_tensor({number}, dtype=torch.int64)", torch.int64)
             self.encode(path, spec, plan[2][0])
+        elif kind == "defaultdict":
+            self.encode(path, _ABSENT if _absent(spec) else spec[2][0], plan[2][0])
         elif kind in CONTAINERS:
             for k, part in enumerate(plan[2]):
                 inner = f"{path}.{plan[1][1][k]}" if kind in ("record", "instance") else f"{path}[{self._key(plan, k)}]"
@@ -246,6 +253,8 @@ class _Writer:
             return f"({self.made[path]} := thing({plan[1]}))"
         if kind == "again":
             return self.made[plan[1]]
+        if kind == "set":
+            return f"{{{', '.join(self.constant(member) for _, member in plan[1])}}}" if plan[1] else "set()"
         if kind == "object":
             return f"handed[{plan[1]}]"
         if kind == "thing":
@@ -277,7 +286,10 @@ class _Writer:
         kind = plan[0]
         if kind in MAPPINGS:
             items = (f"{self.constant(key)}: {part}" for key, part in zip(plan[1], parts, strict=True))
-            return f"{{{', '.join(items)}}}" if kind == "dict" else f"OrderedDict({{{', '.join(items)}}})"
+            entries = f"{{{', '.join(items)}}}"
+            return entries if kind == "dict" else f"{MAPPINGS[kind].__name__}({entries})"
+        if kind == "defaultdict":
+            return f"defaultdict({self.constant(plan[1])}, {parts[0]})"
         if kind == "named" and plan[1] is torch.Size:
             return f"torch.Size([{', '.join(parts)}])"
         if kind == "named":

@@ -18,6 +18,7 @@ The arguments of a call are described by constants, with places for what only th
 from __future__ import annotations
 
 import sys
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -280,13 +281,21 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
         return ("list", list, _parts(value, tensors, depth))
     if isinstance(value, BaseException) and notes.is_made_of_its_arguments(type(value)):
         return ("error", type(value), _parts(value.args, tensors, depth))
-    if isinstance(value, dict):
-        return ("dict", tuple(value.keys()), _parts(tuple(value.values()), tensors, depth))
+    if isinstance(value, dict) and notes.is_shown_as_dict(type(value)):
+        return _dict_part(value, tensors, depth)
+    if type(value) is OrderedDict or type(value) is Counter:
+        return ("named", type(value), (_dict_part(value, tensors, depth),))
+    if type(value) is defaultdict:
+        return ("named", defaultdict, (("const", value.default_factory), _dict_part(value, tensors, depth)))
     names = shown_attributes(value) if depth else None
     if names is not None:
         attributes = tuple([getattr(value, names[k]) for k in range(len(names))])
         return ("object", (type(value), names), _parts(attributes, tensors, depth - 1))
     return ("const", value)
+
+
+def _dict_part(value: dict[Any, Any], tensors: list[torch.Tensor], depth: int) -> Any:
+    return ("dict", tuple(value.keys()), _parts(tuple(value.values()), tensors, depth))
 
 
 def _parts(values: Any, tensors: list[torch.Tensor], depth: int) -> Any:

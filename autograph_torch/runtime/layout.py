@@ -9,6 +9,7 @@ This file only handles constants: it runs in real Python during a trace and neve
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -30,12 +31,13 @@ NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 # branch that nobody writes to: (kind, which one, its spec).
 SHARED = ("same", "again", "outer")
 
-MAPPINGS = ("dict", "ordered")
+# Kinds of dicts, each with the class that makes it. A "defaultdict" is a dict and what makes its missing items.
+MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
 # A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
 # A "shrinking" tensor is the first rows of a buffer, and how many (see shrinking.py): a part of plans of loops only.
 FLAGGED = ("maybe", "either", "choice", "shrinking")
-CONTAINERS = ("tuple", "list", *MAPPINGS, "named", "record", "instance", *FLAGGED)
+CONTAINERS = ("tuple", "list", *MAPPINGS, "defaultdict", "named", "record", "instance", *FLAGGED)
 
 
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
@@ -141,7 +143,7 @@ def join(then: Spec, otherwise: Spec) -> Plan:
         return _join_containers(then, otherwise)
     if then[0] == "tensor" and otherwise[0] == "tensor":
         return _join_tensors(then, otherwise)
-    if _same_constant(then, otherwise):
+    if _same_constant(then, otherwise) or _same_members(then, otherwise):
         return then
     if _is_number(then) and _is_number(otherwise):
         return _join_numbers(then, otherwise)
@@ -414,6 +416,11 @@ def _same_constant(then: Spec, otherwise: Spec) -> bool:
     return type(a) is type(b) and a == b and repr(a) == repr(b)
 
 
+def _same_members(then: Spec, otherwise: Spec) -> bool:
+    """Whether two sets have the same members, in whatever order they have come in."""
+    return then[0] == otherwise[0] == "set" and set(then[1]) == set(otherwise[1])
+
+
 def _different(then: Spec, otherwise: Spec) -> Mismatch:
     return Mismatch(
         "AG310",
@@ -448,11 +455,15 @@ def describe(spec: Spec) -> str:
         return f"no value for `{spec[1]}`"
     if kind == "open":
         return "a list or dict whose content depends on data"
+    if kind == "set":
+        return f"a set of {len(spec[1])}"
+    if kind == "defaultdict":
+        return f"a defaultdict of {len(spec[2][0][2])}"
     if kind == "choice":
         return " or ".join(map(describe, spec[2]))
     if kind in CONTAINERS:
         if kind == "instance":
             return f"an object of {spec[1][0].__name__} with the attributes {', '.join(spec[1][1])}"
-        label = {"named": "namedtuple", "record": "dataclass", "ordered": "OrderedDict"}.get(kind, kind)
-        return f"a {label} of {len(spec[2])}"
+        label = {"named": "namedtuple", "record": "dataclass"}.get(kind, kind)
+        return f"a {MAPPINGS[kind].__name__ if kind in MAPPINGS else label} of {len(spec[2])}"
     return str(spec[-1])

@@ -21,6 +21,7 @@ from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
     lift_all,
     lower_all,
+    refuse_sets,
     same_object,
     tensors_in,
 )
@@ -103,6 +104,7 @@ def run_with_writes(
     mutated, given = state[rebound:count], state[count:]
     if is_among(mutated):
         return run_twice(run_with_writes, test, trip, state, rebound, fixed, entered)
+    refuse_sets(mutated)
     # Tensors that are written to have stand-ins inside; lists and dicts hold what copies of them hold.
     containers = plain_containers(mutated)
     changing = (*state[:rebound], *[HOLE if _stays(value) else value for value in mutated])

@@ -462,6 +462,12 @@ def is_made_of_its_arguments(kind: type[BaseException]) -> bool:
     return not any("__init__" in names or "__new__" in names for names in own)
 
 
+@torch.compiler.assume_constant_result
+def is_shown_as_dict(kind: type[dict[Any, Any]]) -> bool:
+    """Whether what a dict shows of itself is what is in it: a Counter and the like say more."""
+    return kind.__repr__ is dict.__repr__
+
+
 def shown_objects() -> list[Any]:
     """The objects that effects of this trace show, as the tracer knows them."""
     found: list[Any] = tracing.notebook().setdefault("shown", [])

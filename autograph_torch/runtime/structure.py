@@ -3,6 +3,7 @@
 spec_of(value)            what it looks like, in constants (see layout.py)
 lift(value), lower(...)   numbers that depend on data, as tensors and back
 copy_of, write_back       containers of their own to write to, and back into the originals
+scratch_of                a container of the same kind, which stays in the body
 
 Dynamo interprets this file bytecode by bytecode, for every leaf of both branches of every `if`. So loops run by
 position (a loop variable would also give its name to nodes of the graph, and nested bodies would share it), there are
@@ -12,7 +13,7 @@ no generators, and what a tensor needs stands first.
 from __future__ import annotations
 
 import dataclasses
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 import torch
@@ -101,6 +102,13 @@ def _spec_of(
     number = number_of(value)
     if number >= 0:
         return ("thing", number, type(value).__name__)
+    if type(value) is Counter:
+        return ("counter", tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
+    if type(value) is defaultdict and _is_class_or_none(value.default_factory):
+        entries = _specs(list(value.values()), originals, handed, seen, (*path, 0))
+        return ("defaultdict", value.default_factory, (("dict", tuple(value.keys()), entries),))
+    if type(value) is set and are_constant(value):
+        return ("set", tuple([(type(member).__name__, member) for member in value]))
     attributes = own_attributes(value)
     if attributes is not None and len(path) < _DEPTH:
         parts = tuple([getattr(value, name) for name in attributes])
@@ -110,6 +118,18 @@ def _spec_of(
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
     )
+
+
+def _is_class_or_none(factory: Any) -> bool:
+    return factory is None or isinstance(factory, type)
+
+
+def are_constant(members: Any) -> bool:
+    """Whether a set has only members of which equal ones are the same."""
+    for member in members:  # noqa: SIM110  (as in `is_in`)
+        if not isinstance(member, (str, int, bytes)):
+            return False
+    return True
 
 
 def spec_of_object(value: Any, index: int) -> Spec:
@@ -305,6 +325,25 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
     return value
 
 
+def scratch_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
+    """A copy of each for a body that keeps it: a set or a dict that makes missing items stays what it is, too."""
+    copies: tuple[Any, ...] = ()
+    for k in range(len(values)):
+        copies += (_scratch(values[k], pairs),)
+    return copies
+
+
+def _scratch(value: Any, pairs: Pairs) -> Any:
+    if type(value) is set:
+        return value.copy()
+    if type(value) is not Counter and type(value) is not defaultdict:
+        return copy_of(value, pairs)
+    entries: Any = Counter() if type(value) is Counter else defaultdict(value.default_factory)
+    for key in value:  # a Counter's `update` adds
+        entries[key] = copy_of(value[key], pairs)
+    return entries
+
+
 def is_copied(value: Any) -> bool:
     """Whether a value is a list or dict that a plain one stands for while a body writes to it.
 
@@ -321,6 +360,21 @@ def is_copied(value: Any) -> bool:
             "copy it into a dict before, and back afterwards",
         )
     return not makes_items
+
+
+def refuse_sets(mutated: tuple[Any, ...]) -> None:
+    """Refuse to write to a set from around a body. (Where nobody else has it, the next trace gives each path its own.)
+
+    Raises:
+        CaptureError: one of the objects is a set.
+    """
+    for k in range(len(mutated)):
+        if isinstance(mutated[k], set):
+            refuse(
+                "AG310",
+                "a branch or loop on a tensor writes to a set that others may have, or that trips fill",
+                "use a dict of flags: `seen = {key: False}` before, and `seen[key] = True`",
+            )
 
 
 def is_from_caller(value: Any, found: bool = False) -> bool:

@@ -1,0 +1,57 @@
+"""Sets are gone through in Python's order: Dynamo takes their members in the order in which they have come in.
+
+    for k in {3, 1}: ...                    1, then 3
+
+The order of a set follows from its members and their way in: a set of constants is filled again, one by one, to see it.
+(One that Python fills all at once, by an update with another set of more than four members, may have another order
+still.) tests/capture/test_sets.py shows the difference, and fails when torch has none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import ListVariable, SetVariable, TupleVariable
+from torch._dynamo.variables.iter import SetIterator
+
+from autograph_torch.capture.patching import patched
+
+
+@contextlib.contextmanager
+def sets_in_order() -> Iterator[None]:
+    """While converted functions are traced."""
+    iterate, unpack, call = SetVariable.tp_iter_impl, SetVariable.unpack_var_sequence, ListVariable.call_method
+
+    def tp_iter_impl(self: Any, tx: Any) -> Any:
+        order = _order(self)
+        return iterate(self, tx) if order is None else SetIterator(dict.fromkeys(order))
+
+    def unpack_var_sequence(self: Any, tx: Any) -> Any:
+        order = _order(self)
+        return unpack(self, tx) if order is None else [one.vt for one in order]
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        order = _order(args[0]) if name == "extend" and len(args) == 1 else None
+        args = args if order is None else [TupleVariable([one.vt for one in order])]
+        return call(self, tx, name, args, kwargs)
+
+    with (
+        patched(SetVariable, tp_iter_impl=tp_iter_impl, unpack_var_sequence=unpack_var_sequence),
+        patched(ListVariable, call_method=call_method),
+    ):
+        yield
+
+
+def _order(variable: Any) -> list[Any] | None:
+    """The members of a set of constants that the trace has made, in the order of Python; None for any other."""
+    if type(variable) is not SetVariable or variable.source is not None:
+        return None
+    if not all(one.vt.is_python_constant() for one in variable.items):
+        return None
+    by_value = {one.vt.as_python_constant(): one for one in variable.items}
+    filled: set[Any] = set()
+    for value in by_value:
+        filled.add(value)
+    return [by_value[value] for value in filled]
