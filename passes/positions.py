@@ -2,16 +2,32 @@
 
     x = steps[i](x) + factors[i]           x = ag.called_at(steps, i, x) + ag.element_at(factors, i)
 
-A trace has shown on which lines (capture/attempts.py). Left alone: what is assigned or written to by an index.
+A trace has shown on which lines (capture/attempts.py). Where it has also shown that the elements have no type in
+common, each gets a path of its own, as if the user had asked for the position (with room for eight of them):
+
+    label = names[i]                       at = ag.position_in(names, i)
+    print(label)                           if ag.is_position(at, names, 0):
+                                               label = ag.element_there(names, 0)
+                                           elif ag.is_position(at, names, 1):
+                                               ...
+                                           else:
+                                               label = ag.last_element(names, i, at)
+                                           print(label)
+
+passes/jumps.py then moves what follows. Left alone: what is assigned or written to by an index.
 """
 
 from __future__ import annotations
 
 import gast
 
+from autograph_torch.analysis.evaluation import path_to
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.source.nodes import rebuild, replace
-from autograph_torch.source.templates import runtime_call
+from autograph_torch.passes.splits import evaluate_first, is_fixed
+from autograph_torch.source.nodes import derive, name, place, rebuild, replace, substitute
+from autograph_torch.source.templates import assign, constant, runtime_call
+
+_CASES = 8  # elements that are worth a path each; runtime/positions.py refuses more
 
 
 def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -19,7 +35,13 @@ def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
     if not facts.told.positions:
         return function
 
-    def lower(node: gast.AST) -> gast.AST:
+    apart = facts.told.positions & facts.told.splits
+
+    def lower(node: gast.AST) -> gast.AST | list[gast.stmt]:
+        if isinstance(node, _STATEMENTS) and node.lineno in apart:
+            cases = _cases_of(node, facts)
+            if cases is not None:
+                return cases
         if isinstance(getattr(node, "ctx", None), (gast.Store, gast.Del)):
             return node
         new = rebuild(node, lower)
@@ -32,6 +54,35 @@ def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
         return replace(node, runtime_call("element_at", new.value, new.slice)) if _is_element(node) else new
 
     return rebuild(function, lower)
+
+
+_STATEMENTS = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Return, gast.Expr)
+
+
+def _cases_of(node: gast.stmt, facts: Facts) -> list[gast.stmt] | None:
+    """The statement for each of the elements; what is evaluated before it keeps its place."""
+    found = path_to(node.value, _is_element) if node.value is not None else None
+    if found is None:
+        return None
+    element = found[-1]
+    first, known = evaluate_first(found, node, facts.fresh, lambda part: is_fixed(part, facts))
+    items, index, at = (facts.fresh(word) for word in ("items", "index", "at"))
+    asked = runtime_call("position_in", name(items), name(index))
+    first += [
+        place(assign([items], element.value), node),
+        place(assign([index], element.slice), node),
+        place(assign([at], asked), node),
+    ]
+
+    def side(value: gast.expr) -> gast.stmt:
+        return derive(node, value=substitute(node.value, {**known, id(element): value}))
+
+    cases = [side(runtime_call("last_element", name(items), name(index), name(at)))]
+    for k in reversed(range(_CASES - 1)):
+        test = runtime_call("is_position", name(at), name(items), constant(k))
+        there = side(runtime_call("element_there", name(items), constant(k)))
+        cases = [place(gast.If(test=test, body=[there], orelse=cases), node)]
+    return [*first, *cases]
 
 
 def _is_element(node: gast.AST) -> bool:

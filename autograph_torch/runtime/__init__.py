@@ -35,7 +35,14 @@ from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_,
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.nothing import is_nothing, known, nothing, optional, some
 from autograph_torch.runtime.open_calls import opened
-from autograph_torch.runtime.positions import called_at, element_at
+from autograph_torch.runtime.positions import (
+    called_at,
+    element_at,
+    element_there,
+    is_position,
+    last_element,
+    position_in,
+)
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, shown_list, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
@@ -58,6 +65,7 @@ __all__ = [
     "effect",
     "element",
     "element_at",
+    "element_there",
     "elements_of",
     "enumerate",
     "equal",
@@ -69,9 +77,11 @@ __all__ = [
     "index",
     "is_nonzero",
     "is_nothing",
+    "is_position",
     "joined",
     "known",
     "largest",
+    "last_element",
     "length",
     "listed",
     "listed_map",
@@ -90,6 +100,7 @@ __all__ = [
     "or_value",
     "part",
     "percent",
+    "position_in",
     "range",
     "read",
     "repeated",

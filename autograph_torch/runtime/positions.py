@@ -1,7 +1,8 @@
-"""Elements of lists and tuples, where data tell which.
+"""Elements of lists, tuples and dicts, where data tell which.
 
     steps[i](x)           ag.called_at(steps, i, x)           each of the steps in a branch of its own
-    factors[i] * 2        ag.element_at(factors, i) * 2       of tensors or of numbers
+    factors[i] * 2        ag.element_at(factors, i) * 2       of one type
+    names[i]              `position_in`, `is_position`, ...   of several, or strings: each on a path of its own
 
 A trace has shown where data do (passes/positions.py). Outside of one, and for every other index, it is `items[index]`.
 """
@@ -16,15 +17,40 @@ import torch
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail
 from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.refusal import refuse
 
 _LISTS = (list, tuple)
+_CASES = 8  # elements that are worth a path each; passes/positions.py has room for as many
 
 
 def element_at(items: Any, index: Any) -> Any:
     """`items[index]`."""
-    if not _is_told_by_data(items, index) or not all(isinstance(one, (torch.Tensor, int, float)) for one in items):
+    if not _is_told_by_data(items, index):
         return items[index]
+    found = _elements(items)
+    if len(found) > _CASES and not all(isinstance(one, (torch.Tensor, int, float)) for one in found):
+        refuse("AG321", f"data tell which of {len(found)} elements it is", "keep tensors or numbers in it, or fewer")
     return _picked(items, index, _itself, ())
+
+
+def position_in(items: Any, index: Any) -> torch.Tensor | None:
+    """Which of the elements of `items` it is that `items[index]` gives; None where it takes no data to tell."""
+    return _position(items, index) if _is_told_by_data(items, index) else None
+
+
+def is_position(position: torch.Tensor | None, items: Any, k: int) -> Any:
+    """Whether data tell that it is the element with this number. The last one is left when it is no other."""
+    return position is not None and k < len(items) - 1 and position == k
+
+
+def element_there(items: Any, k: int) -> Any:
+    """The element with a number."""
+    return _elements(items)[k]
+
+
+def last_element(items: Any, index: Any, position: torch.Tensor | None) -> Any:
+    """`items[index]`, the last element where data tell which it is."""
+    return items[index] if position is None else _elements(items)[-1]
 
 
 def called_at(items: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
@@ -40,8 +66,11 @@ def called_at(items: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _is_told_by_data(items: Any, index: Any) -> bool:
-    if not torch.compiler.is_compiling() or not isinstance(items, _LISTS) or len(items) == 0:
+    if not torch.compiler.is_compiling() or not isinstance(items, (*_LISTS, dict)) or len(items) == 0:
         return False
+    if isinstance(items, dict):
+        known = type(items) is dict and all(isinstance(key, (int, float)) for key in items)
+        return known and isinstance(index, (int, float)) and is_data_dependent(index)
     if isinstance(index, torch.Tensor):
         return (
             index.ndim == 0 and not index.is_floating_point() and not index.is_complex() and index.dtype != torch.bool
@@ -49,20 +78,35 @@ def _is_told_by_data(items: Any, index: Any) -> bool:
     return isinstance(index, int) and not isinstance(index, bool) and is_data_dependent(index)
 
 
+def _elements(items: Any) -> list[Any]:
+    return list(items.values()) if isinstance(items, dict) else list(items)
+
+
 def _itself(item: Any, given: tuple[Any, ...]) -> Any:
     return item
 
 
 def _picked(items: Any, index: Any, use: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """What `use` makes of the element; IndexError when there is none."""
+    """What `use` makes of the element."""
+    return _from(0, _elements(items), _position(items, index), use, given)
+
+
+def _position(items: Any, index: Any) -> torch.Tensor:
+    """The number of the element (0-d, on the CPU); IndexError or KeyError when there is none."""
     count = len(items)
+    if isinstance(items, dict):
+        place = torch.full((), count, dtype=torch.int64, device="cpu")
+        for k, key in enumerate(items):
+            place = torch.where(torch.scalar_tensor(index == key, dtype=torch.bool, device="cpu"), k, place)
+        cond(place == count, lambda index: fail(KeyError, index), reads=(index,))
+        return place
     if isinstance(index, torch.Tensor):
         position = index.to(device="cpu", dtype=torch.int64)
     else:
         position = torch.scalar_tensor(index, dtype=torch.int64, device="cpu")
     message = f"{'tuple' if isinstance(items, tuple) else 'list'} index out of range"
     cond((position < -count) | (position >= count), lambda: fail(IndexError, message))
-    return _from(0, list(items), torch.where(position < 0, position + count, position), use, given)
+    return torch.where(position < 0, position + count, position)
 
 
 def _from(k: int, items: list[Any], position: torch.Tensor, use: Callable[..., Any], given: tuple[Any, ...]) -> Any:

@@ -33,3 +33,53 @@ def element_that_is_written_to(x):
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(3, 2),), lambda: (vec(-4, -9),)])
 def position_out_of_range(x):
     return (x, x * 2)[int(x.sum()) - 3] + 1
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(4, 3, 2),), lambda: (vec(1, 2, 5),)])
+def name_of_the_largest(x):
+    classes = ["cat", "dog", "cow"]
+    k = int(x.argmax())
+    label = classes[k]
+    print(f"a {label}")
+    return label.upper(), x[k]
+
+
+@program(inputs=[lambda: (vec(1, 3),), lambda: (vec(4, 3),)])
+def names_in_the_middle_of_expressions(x):
+    first = {"score": x.max().item(), "name": ("left", "right")[x.argmax().item()]}
+    return first, [x.sum(), ("left", "right")[int(x.argmin())]]
+
+
+@program(inputs=[lambda: (vec(0, 3),), lambda: (vec(7, 3),), lambda: (vec(2, 3),)])
+def entry_of_a_dict(x):
+    names = {0: "zero", 7: None}
+    name = names[int(x[0])]
+    if name is None:
+        return x * 2
+    return x + len(name)
+
+
+@program(inputs=[lambda: (vec(0, 1, 1, 0), ints(1, 0)), lambda: (vec(0, 1, 1, 1), ints(0, 0))])
+def elements_of_several_types_in_a_loop(x, order):
+    scales = [None, 2.0]
+    for k in (order * 1).tolist():
+        scale = scales[k]
+        if scale is not None:
+            x = x * scale
+        else:
+            x = x - 1
+    return x
+
+
+@program(inputs=[lambda: (vec(0, 3),), lambda: (vec(2, 3),)])
+def weights_by_number(x):
+    weights = {0: torch.ones(2), 2: torch.zeros(2)}
+    return weights[int(x[0])] + x
+
+
+@program(inputs=[lambda: (vec(11, 3),), lambda: (vec(0, 3),)], refused="a list of more than eight names")
+def many_names(x):
+    names = [chr(97 + k) for k in range(12)]
+    name = names[int(x[0])]
+    print(name)
+    return x
