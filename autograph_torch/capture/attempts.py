@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Eleven things can be told from a failure only:
+Twelve things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -25,6 +25,9 @@ Eleven things can be told from a failure only:
 
 - a list that grows in a loop whose number of trips depends on data (passes/growing.py).
 
+- a number that a branch has picked from constants, and that torch or Python itself has to know: what follows moves into
+  both branches, too (capture/chosen_numbers.py).
+
 - a `squeeze` of which only data tell how many dimensions it leaves, and whose use asks (capture/squeezes.py).
 
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
@@ -39,7 +42,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from autograph_torch.analysis.told import Told
@@ -49,8 +52,11 @@ from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
 
+Line = tuple[str, int]
+
 _LIMIT = 8  # traces of one function
 _TYPES = ("AG310", "AG311", "AG312", "AG314")
+_OF_TORCH = ("AG320", "AG321")
 _HANDLED = "AG325"
 _TEST = "the test of a loop prints, raises, or writes"
 _GRADIENTS = "trace_autograd_ops"
@@ -100,22 +106,29 @@ class Attempt:
     instead: Attempt | None = None
     number: int = 1
 
-    def after(self, error: CaptureError, caller: tuple[str, int] | None = None) -> Attempt | None:
+    def after(self, error: CaptureError, callers: Mapping[Line, Line], numbers: list[Line]) -> Attempt | None:
         """The next attempt; None when there is nothing to be learned from the failure.
 
-        caller: the place of the call that is given what the failed branches give.
+        callers: by the place of a branch, that of the call that is given its value.
+        numbers: the places of branches that have picked the numbers that the error may be about.
         """
         if self.number >= _LIMIT:
             return None
-        following = self._learned(error, caller)
+        following = self._learned(error, callers)
+        if following is None and error.diagnostic.code in _OF_TORCH:
+            places = (place for line in numbers for place in (line, callers.get(line)))
+            unsplit = next((place for place in places if place is not None and place not in self.splits), None)
+            if unsplit is not None:
+                return replace(self, splits=self.splits | {unsplit}, number=self.number + 1)
         if following is None and self.instead is not None:
             return replace(self.instead, number=self.number + 1)
         return following
 
-    def _learned(self, error: CaptureError, caller: tuple[str, int] | None) -> Attempt | None:
+    def _learned(self, error: CaptureError, callers: Mapping[Line, Line]) -> Attempt | None:
         found = error.diagnostic
         following = replace(self, number=self.number + 1)
         place = (found.filename, found.line)
+        caller = callers.get(place)
         if place not in self.nones | self.splits and found.code in _TYPES and _NONE.search(found.message):
             instead = self.instead or replace(self, splits=self.splits | {place})
             return replace(self, nones=self.nones | {place}, instead=instead)

@@ -36,6 +36,7 @@ from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_w
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own, with_fitting_gradients
 from autograph_torch.capture.callers import following_values
+from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
@@ -223,11 +224,12 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     settled: Attempt | None = None  # what succeeds where no attempt does without numbers that may be tensors
     while True:
         try:
-            with following_values() as callers, under_way(attempt), _settings(attempt):
+            with following_values() as callers, chosen_numbers() as chosen, under_way(attempt), _settings(attempt):
                 return trace(attempt)
         except CaptureError as error:
             diagnostic = error.diagnostic
-            following = attempt.after(error, callers.get((diagnostic.filename, diagnostic.line)))
+            numbers = lines_of_numbers(diagnostic.message, chosen)
+            following = attempt.after(error, callers, numbers)
             if diagnostic.message == OF_TWO_TYPES:
                 settled = settled or replace(attempt, settled=True)
             if following is None:

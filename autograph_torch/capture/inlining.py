@@ -24,6 +24,7 @@ from torch.fx.experimental.symbolic_shapes import guard_scalar
 from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, watch_calls
 from autograph_torch.capture.choices import CHOICES
+from autograph_torch.capture.chosen_numbers import CHOSEN_NUMBERS
 from autograph_torch.capture.compiling import compile_with_care
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
@@ -87,7 +88,7 @@ _INSTALLS = (
 )
 
 # Functions of the runtime whose arguments the tracer fills in: by their code, and those that look at it themselves.
-_ANSWERS = (FILLED_IN, CHOICES, OPEN_CONTENTS, LISTS, GROWN)
+_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, OPEN_CONTENTS, LISTS, GROWN)
 _FILL_INS = (
     fill_in_stand_ins,
     fill_in_plain,

@@ -33,7 +33,7 @@ from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
 from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec, count, travel
-from autograph_torch.runtime.picking import Choice, chosen
+from autograph_torch.runtime.picking import Choice, chosen, of_constants
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.shrinking import rows_of
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
@@ -56,6 +56,7 @@ _NAMES = {
     "defaultdict": defaultdict,
     "either": either,
     "number_flag": number_flag,
+    "of_constants": of_constants,
     "put_together": put_together,
     "rows_of": rows_of,
     "thing": thing,
@@ -104,9 +105,18 @@ def write_encoder(spec: Spec, plan: Plan, as_float: bool = False) -> Written:
     return writer.finish(encode, f"[{', '.join(writer.leaves)}]")
 
 
-def write_decoder(plan: Plan, as_float: bool = False, for_branch: bool = False, picks: bool = False) -> Written:
-    """Code that puts a value together again by a plan; `picks`: what depends on data is picked behind the graph."""
-    writer = _Writer(as_float, for_branch, picks)
+def write_decoder(
+    plan: Plan,
+    as_float: bool = False,
+    for_branch: bool = False,
+    picks: bool = False,
+    constants: frozenset[tuple[int, ...]] = frozenset(),
+) -> Written:
+    """Code that puts a value together again by a plan.
+
+    picks: what depends on data is picked behind the graph. constants: the places of numbers picked from constants.
+    """
+    writer = _Writer(as_float, for_branch, picks, constants)
     return writer.finish(decode, writer.decode(plan, ()))
 
 
@@ -124,6 +134,7 @@ class _Writer:
     as_float: bool
     for_branch: bool = False
     picks: bool = False
+    of_constants: frozenset[tuple[int, ...]] = frozenset()
     leaves: list[str] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)
     made: dict[tuple[int, ...], str] = field(default_factory=dict)  # tensors by their place in the value
@@ -240,7 +251,8 @@ class _Writer:
             self.made[path] = f"tensor{self.used}"
             return f"({self.made[path]} := {self._own_gradient(self._next_leaf(plan[1]), plan)})"
         if kind == "number":
-            return f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
+            number = f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
+            return f"of_constants({number})" if path in self.of_constants else number
         if kind == "const":
             if self.for_branch and isinstance(plan[1], (bool, int, float)):
                 self.used += 1  # it travelled in case the branches gave different numbers

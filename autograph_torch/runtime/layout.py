@@ -400,6 +400,16 @@ def _unaliased(spec: Spec) -> Spec:
     return spec[2] if spec[0] in SHARED else spec
 
 
+def numbers_of_constants(then: Spec, otherwise: Spec, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The places of numbers that two branches pick: different constants, or a constant and what another has picked."""
+    if then[0] in CONTAINERS and then[:2] == otherwise[:2] and len(then[2]) == len(otherwise[2]):
+        for k, (one, other) in enumerate(zip(then[2], otherwise[2], strict=True)):
+            yield from numbers_of_constants(one, other, (*path, k))
+    elif "const" in (then[0], otherwise[0]) and then != otherwise:
+        if _is_number(then) and _is_number(otherwise):
+            yield path
+
+
 def _is_number(spec: Spec) -> bool:
     return spec[0] == "number" or (spec[0] == "const" and isinstance(spec[1], (bool, int, float)))
 

@@ -117,6 +117,7 @@ def note_otherwise(site: str, spec: Any) -> Written:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     notes[site, "plan"], first = plan, notes[site, "first"]
     notes[site, "agrees"] = layout.same_form(layout.travel(plan), first)
+    notes[site, "constants"] = frozenset(layout.numbers_of_constants(notes[site, "then"], spec))
     return _branch_encoder(spec if notes[site, "agrees"] else ("hole",), first)
 
 
@@ -142,8 +143,10 @@ def branch_encoder(site: str, which: str, spec: Any) -> Written:
 @torch.compiler.assume_constant_result
 def branch_decoder(site: str) -> Written:
     """The code that makes the result of either branch of what has travelled."""
-    plan = tracing.notebook()[site, "plan"]
-    return write_decoder(plan, _as_float(layout.travel(plan)), for_branch=True, picks=len(_bodies()) == 1)
+    notes = tracing.notebook()
+    plan = notes[site, "plan"]
+    as_float, picks = _as_float(layout.travel(plan)), len(_bodies()) == 1
+    return write_decoder(plan, as_float, for_branch=True, picks=picks, constants=notes[site, "constants"])
 
 
 @torch.compiler.assume_constant_result

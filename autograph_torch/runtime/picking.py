@@ -46,6 +46,11 @@ def leaves_the_graph(found: bool = False) -> bool:
     return found
 
 
+def of_constants(number: Any) -> Any:
+    """A number that a branch has picked from constants. (Noted by the tracer, capture/chosen_numbers.py.)"""
+    return number
+
+
 def pick(which: torch.Tensor, *values: Any) -> Any:
     """What runs behind the graph."""
     return values[int(which)]

@@ -298,3 +298,10 @@ def test_equal_numbers_of_other_types_are_different() -> None:
         layout.join(spec_of(1), spec_of(1.0))
     with pytest.raises(Mismatch):
         layout.join(spec_of(True), spec_of(1))
+
+
+def test_numbers_of_constants() -> None:
+    then = pair(const(1), number("int"), const(2), number("int"), const("a"))
+    otherwise = pair(const(3), const(4), const(2), number("int"), const("b"))
+    assert list(layout.numbers_of_constants(then, otherwise)) == [(0,), (1,)]
+    assert list(layout.numbers_of_constants(pair(const(1)), const(2))) == []
