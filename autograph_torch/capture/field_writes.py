@@ -28,6 +28,7 @@ from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.global_writes import read_global
+from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
@@ -149,6 +150,7 @@ def watch_twins() -> None:
         if isinstance(var, _CONTAINERS) and var in _lines():
             message = "what this gives may be a list or dict from before, and one of the two is written to afterwards"
             raise refusal_at(*_lines()[var], "AG314", message, "copy the list or dict before")
+        check_frozen(var)
         _note_carried(self, var)
         note_write_to_deque(var)
         mutation(self, var)
@@ -156,6 +158,7 @@ def watch_twins() -> None:
     def store_attr(self: Any, item: Any, name: str, value: Any, *args: Any, **kwargs: Any) -> None:
         if _in_body(self) and _is_there_already(self, item, name, value.realize()):
             return
+        check_frozen(item)
         store(self, item, name, value, *args, **kwargs)
         twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
         if twin is not None:

@@ -15,13 +15,15 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Graph, GraphModule
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from autograph_torch.capture.choices import is_of_one_type
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import Storage, is_operator, name_of, storage_at, written
-from autograph_torch.runtime import growing, tracing
+from autograph_torch.runtime import growing, rows, tracing
 from autograph_torch.runtime.gradients import draws_random_numbers
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -54,7 +56,7 @@ def _as_list(parent: Any, given: Locals) -> Locals:
     if is_of_one_type():
         message = "a list whose length depends on data cannot be the result of a graph alone"
         raise_refusal("AG311", message, growing.ADVICE)
-    return {"found": UnboundVariable([given[role].realize() for role in ("begin", "rows", "more", "numbers")])}
+    return {"found": UnboundVariable([given[role].realize() for role in ("begin", "columns", "form", "more")])}
 
 
 def _note_copied(parent: Any, given: Locals) -> Locals:
@@ -63,9 +65,44 @@ def _note_copied(parent: Any, given: Locals) -> Locals:
     return {}
 
 
+def _note_frozen(parent: Any, given: Locals) -> Locals:
+    item, owner = given["item"].realize(), given["owner"].realize()
+    if owner.mutation_type is not None and item.mutation_type is not None:
+        if item.mutation_type.scope < owner.mutation_type.scope:
+            message = "a list that grows in a loop on data takes a list, dict or object from before the trip"
+            raise_refusal("AG311", message, "make a new one in every trip")
+    tracing.frozen().update((item, *_stood_in_for(item, parent.output.current_tracer)))
+    return {}
+
+
+def _stood_in_for(item: Any, tracer: Any) -> list[Any]:
+    """The containers that one is a copy of, in the bodies around."""
+    pairs = [pair for around in tracing.enclosing(tracer) for pair in tracing.shared_contents(around)]
+    return [original for original, _, copy in pairs if copy is item]
+
+
+def check_frozen(item: Any) -> None:
+    """Refuse a write to what is in an element of such a list: eager's list would show it."""
+    if item in tracing.frozen():
+        message = "a list grows in a loop on data, and a list, dict or object in it is written to"
+        raise_refusal("AG311", message, "append a copy, or make a new one instead of writing to it")
+
+
+def _known_size(parent: Any, given: Locals) -> Locals:
+    size = given["size"].realize()
+    if isinstance(size, SymNodeVariable):
+        if free_unbacked_symbols(size.sym_num):
+            message = "a list that grows in a loop on data takes tensors whose size depends on data"
+            raise_refusal("AG311", message, growing.ADVICE)
+        size = ConstantVariable.create(size.evaluate_expr())
+    return {"size": size}
+
+
 LISTS: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     growing.as_list.__code__: _as_list,
-    growing.note_copied.__code__: _note_copied,
+    rows.note_copied.__code__: _note_copied,
+    rows.note_frozen.__code__: _note_frozen,
+    rows.known_size.__code__: _known_size,
 }
 
 

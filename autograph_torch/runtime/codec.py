@@ -98,6 +98,11 @@ def code_of(number: int) -> types.CodeType:
     return _written[number]
 
 
+def decode_now(written: Written, leaves: Sequence[torch.Tensor]) -> Any:
+    """The value again, outside of a trace."""
+    return types.FunctionType(_written[written[0]], dict(_NAMES))(written, leaves, (), ())
+
+
 def write_encoder(spec: Spec, plan: Plan, as_float: bool = False) -> Written:
     """Code that takes a value of the form `spec` apart by a plan."""
     writer = _Writer(as_float)

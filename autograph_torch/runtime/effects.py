@@ -72,6 +72,23 @@ def put_token(place: Place, token: torch.Tensor) -> None:
         place.token = token.detach().clone()
 
 
+def tokens_of(place: Place) -> Any:
+    """What `take_back` needs to know, before what is going to be taken back."""
+    if isinstance(place, list):
+        return len(place)
+    return place.token if notes.has_token() else None
+
+
+def take_back(place: Place, tokens: Any) -> None:
+    """Forget the tokens of what has been taken back."""
+    if isinstance(place, list):
+        del place[tokens:]
+    else:
+        place.token = tokens
+        if tokens is None:
+            notes.forget_token()
+
+
 class Text:
     """A string whose values only the graph knows: `f"loss {loss:.3f}"`, with the values of the moment it was made."""
 
@@ -251,6 +268,8 @@ def register(function: Any, arguments: Any, raises: bool = False, number: int = 
 
 def _emit(number: int, tensors: list[torch.Tensor]) -> None:
     """One link of the chain."""
+    if notes.is_muted():
+        return
     place = surrounding_effects()
     put_token(place, torch.ops.autograph_torch.effect(current_token(place), number, tensors))
 

@@ -7,8 +7,8 @@
     return torch.stack(xs)
 
 A graph's loop can carry no list. So it is run twice: the first time it counts what is appended, and all that it writes
-is dropped; then there is room for that many rows, and the second time they are filled. A loop that prints or raises is
-refused: it would do so twice. Nothing but the functions below is done with such a list (passes/growing.py), and nobody
+is dropped; then there is room for that many rows, and the second time they are filled. What it prints or raises it does
+the first time only. Nothing but the functions below is done with such a list (passes/growing.py), and nobody
 writes in place to what is appended.
 
 Outside of a trace `growing_list` gives the list, and every function here is what it stands for.
@@ -23,11 +23,11 @@ import torch
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail, fail_with
+from autograph_torch.runtime.effects import fail, fail_with, surrounding_effects, take_back, tokens_of
 from autograph_torch.runtime.grown import behind, put_behind, stand_behind
 from autograph_torch.runtime.iteration import Sequence
-from autograph_torch.runtime.layout import NUMBER_DTYPES
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.rows import Columns, builder, built, copied, put_together, take_apart
 from autograph_torch.runtime.structure import same_object
 
 State = tuple[Any, ...]
@@ -36,46 +36,51 @@ ADVICE = "write into a tensor of the largest size and count, or loop over a rang
 
 
 class Growing:
-    """A list of tensors of one type, or of numbers: `begin`, `count` rows of a tensor (None: none so far), and `more`.
+    """A list of elements of one form: `begin`, `count` rows of some columns (None: none so far), and `more`.
 
-    The tensor has one row more: torch takes the gradient of one trip also where a loop makes none.
+    A column has one row more: torch takes the gradient of one trip also where a loop makes none.
     """
 
     def __init__(self, begin: list[Any], name: str) -> None:
         self.begin = begin
-        self.rows: Any = None
+        self.columns: Columns | None = None
         self.count: Any = 0
         self.more: list[Any] = []
         self.name = name
 
     def append(self, item: Any) -> None:
-        _row(item, self.name)
-        (self.begin if self.rows is None else self.more).append(item)
+        take_apart(item, self.name)
+        (self.begin if self.columns is None else self.more).append(item)
 
     def extend(self, items: Any) -> None:
         _add_all(self, items)
 
 
 class Appending:
-    """The list inside of a trip: how many rows have come so far; the last of the list, if the loop begins with one.
+    """The list inside of a trip.
 
-    The count stays a tensor (Inductor would forget to read a number that only tells where a row is put).
+    one: the list as the loop finds it; count: how many rows have come so far. The count stays a tensor (Inductor would
+    forget to read a number that only tells where a row is put).
+    window: what its last elements have travelled as, as many as trips ask for (None: there has been no element yet).
     """
 
-    def __init__(self, before: Any, count: torch.Tensor, last: Any, rows: torch.Tensor | None, name: str) -> None:
-        self.before = before
+    def __init__(self, one: Growing, count: torch.Tensor, window: Columns | None, columns: Columns | None) -> None:
+        self.one = one
+        self.name = one.name
         self.count = count
-        self.last = last
-        self.rows = rows
-        self.name = name
+        self.window = window
+        self.columns = columns
 
     def append(self, item: Any) -> None:
-        row = _row(copied(item), self.name)
-        if self.last is not None:
-            self.last = row.clone() if isinstance(item, torch.Tensor) else item
-        if self.rows is not None:
-            position = self.count.reshape(1).to(row.device)
-            self.rows = torch.index_copy(self.rows, 0, position, row.unsqueeze(0))
+        row = take_apart(copied(item, self), self.name)
+        if self.window is not None:
+            self.window = tuple([_shifted(self.window[k], row[k]) for k in range(len(self.window))])
+        if self.columns is not None:
+            filled: Columns = ()
+            for k in range(len(row)):
+                position = self.count.reshape(1).to(row[k].device)
+                filled += (torch.index_copy(self.columns[k], 0, position, row[k].unsqueeze(0)),)
+            self.columns = filled
         self.count = self.count + 1
 
     def extend(self, items: Any) -> None:
@@ -90,35 +95,6 @@ def _add_all(one: Growing | Appending, items: Any) -> None:
         one.append(items[k])
 
 
-def _row(item: Any, name: str) -> torch.Tensor:
-    """What is appended as a tensor, when all others are of its type."""
-    if isinstance(item, torch.Tensor):
-        notes.note_row(name, tuple(item.shape), item.dtype, str(item.device), False)
-        return item
-    kind = "bool" if isinstance(item, bool) else "int" if isinstance(item, int) else "float"
-    if not isinstance(item, (int, float)):
-        refuse("AG311", "a list that grows in a loop on data takes something else than tensors and numbers", ADVICE)
-    notes.note_row(name, (), NUMBER_DTYPES[kind], "cpu", True)
-    return torch.scalar_tensor(item, dtype=NUMBER_DTYPES[kind], device="cpu")
-
-
-def _item(row: torch.Tensor, name: str) -> Any:
-    """A row as an element."""
-    copy = row.clone()
-    return copy.item() if notes.rows_are_numbers(name) else copied(copy)
-
-
-def note_copied(item: torch.Tensor) -> None:
-    """An element has copies: it may not be written to. (Noted by the tracer, capture/growing.py.)"""
-
-
-def copied(item: Any) -> Any:
-    """An element that has copies, or is one."""
-    if isinstance(item, torch.Tensor):
-        note_copied(item)
-    return item
-
-
 def growing_list(items: list[Any]) -> Any:
     """A list that the loop behind this call appends to."""
     if not torch.compiler.is_compiling() or not isinstance(items, list):
@@ -131,10 +107,14 @@ def growing_list(items: list[Any]) -> Any:
 
 def is_among(values: State) -> bool:
     """Whether one of the objects that a loop writes to is such a list."""
-    return len([value for value in values if isinstance(value, (Growing, Appending))]) > 0
+    return len([value for value in values if _is_list(value)]) > 0
 
 
-def run_twice(
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (Growing, Appending))
+
+
+def run_filling(
     run: Callable[..., State],
     test: Callable[[State], Any],
     trip: Callable[[State], State],
@@ -144,110 +124,162 @@ def run_twice(
     entered: bool | torch.Tensor,
     owners: tuple[list[Any], ...] = (),
 ) -> State:
-    """The staged loop `run` (see loop.run_with_writes) over a state with such lists.
+    """The staged loop `run` (see loop.run_with_writes) over a state with such lists: twice, to count and to fill.
+
+    Lists that a loop around this one fills, and already counts, are carried.
 
     owners: lists that stay the objects that they are (grown.py), and grow in the loop.
     """
     count = len(state) - fixed
     mutated: State = state[rebound:count]
-    named: tuple[Any, ...] = tuple([value for value in mutated if isinstance(value, Growing)])
+    named: tuple[Any, ...] = tuple([value for value in mutated if _is_list(value)])
     lists: tuple[Any, ...] = (*named, *[attached(owner) for owner in owners])
-    others = tuple([value for value in mutated if not isinstance(value, Growing)])
+    others = tuple([value for value in mutated if not _is_list(value)])
     number = len(lists)
 
-    def whole(before: State, rooms: int) -> State:
-        """The state with what stands for the lists: behind the rebound values are counts, last elements, rooms."""
+    def whole(before: State) -> State:
+        """The state with what stands for the lists: behind the rebound values is what each of them carries."""
         inside: State = ()
         for k in range(number):
-            last = before[rebound + number + k]
-            rows = before[rebound + 2 * number + k] if rooms else None
-            inside += (Appending(_length(lists[k]), before[rebound + k], last, rows, lists[k].name),)
+            one = lists[k]
+            inside += (Appending(one if isinstance(one, Growing) else one.one, *before[rebound + k]),)
         stand_behind(owners, inside[len(named) :])
-        given = before[rebound + 2 * number + rooms :]
+        given = before[rebound + number :]
         return (*before[:rebound], *_in_order(mutated, inside, given[: len(others)]), *given[len(others) :])
 
-    def again(rooms: State, pure: bool) -> State:
-        counts = [torch.zeros((), dtype=torch.int64) for _ in range(number)]
-        extra: State = (*counts, *[_last(lists[k]) for k in range(number)], *rooms)
+    def again(rooms: tuple[Columns | None, ...], pure: bool) -> State:
+        extra = tuple([_carried(lists[k], rooms[k]) for k in range(number)])
         begin = (*state[:rebound], *extra, *others, *state[count:])
 
         def one_trip(before: State) -> State:
-            inside = whole(before, len(rooms))
+            inside = whole(before)
             filled = [one for one in inside[rebound:count] if isinstance(one, Appending)]
             filled += [behind(owner) for owner in owners]
             after = trip(inside)
-            counts: State = ()
-            lasts: State = ()
-            rows: State = ()
-            for one in filled:
-                counts += (one.count,)
-                lasts += (one.last,)
-                rows += (one.rows,) if rooms else ()
-            written = [after[rebound + k] for k in range(len(mutated)) if not isinstance(mutated[k], Growing)]
-            return (*after[:rebound], *counts, *lasts, *rows, *written, *after[len(after) - fixed :])
+            carried = [(filled[k].count, filled[k].window, filled[k].columns) for k in range(number)]
+            written = [after[rebound + k] for k in range(len(mutated)) if not _is_list(mutated[k])]
+            return (*after[:rebound], *carried, *written, *after[len(after) - fixed :])
 
-        return run(
-            lambda s: test(whole(s, len(rooms))), one_trip, begin, rebound + len(extra), fixed, entered, pure=pure
-        )
+        return run(lambda s: test(whole(s)), one_trip, begin, rebound + number, fixed, entered, pure=pure)
 
-    first = again((), True)
-    sizes: State = tuple([first[rebound + k].item() for k in range(number)])
-    rooms: State = ()
+    counted = [k for k in range(number) if isinstance(lists[k], Growing)]
+    nothing: tuple[Columns | None, ...] = (None,) * number
+    if counted:
+        first = _count(lambda: again(nothing, True), tuple([lists[k].name for k in counted]))
+        rooms = tuple([_room_for(lists[k], first[rebound + k][0]) for k in range(number)])
+        notes.mute(True)
+        final = again(rooms, False)
+        notes.mute(False)
+    else:
+        final = again(nothing, False)
     for k in range(number):
-        shape, dtype, device, _ = notes.row_of(lists[k].name)
-        size = sizes[k]
-        torch._check(size >= 0)
-        rooms += (torch.zeros((size + 1, *shape), dtype=dtype, device=device),)
-    final = again(rooms, False)
-    for k in range(number):
-        rows = final[rebound + 2 * number + k].clone()  # with gradients a loop gives a part of all that it has kept
-        _take(lists[k], rows, sizes[k])
+        _take(lists[k], *final[rebound + k])
     for k in range(len(owners)):
-        _put_behind(owners[k], lists[len(named) + k])
-    given = final[rebound + 3 * number :]
+        if isinstance(lists[len(named) + k], Growing):
+            _put_behind(owners[k], lists[len(named) + k])
+    given = final[rebound + number :]
     return (*final[:rebound], *_in_order(mutated, named, given[: len(others)]), *given[len(others) :])
 
 
-def attached(owner: list[Any]) -> Growing:
+def _count(run: Callable[[], State], names: tuple[str, ...]) -> State:
+    """What the loop gives the first time, once it is known what it asks of the lists."""
+    place = surrounding_effects()
+    while True:
+        tokens = tokens_of(place)
+        notes.begin_windows(names)
+        first = run()
+        if notes.windows_suffice(names):
+            return first
+        take_back(place, tokens)
+
+
+def _carried(one: Growing | Appending, room: Columns | None) -> tuple[torch.Tensor, Columns | None, Columns | None]:
+    """What a loop begins with for a list: a count, a window, and the columns to fill."""
+    if isinstance(one, Appending):
+        return one.count, one.window, one.columns
+    return torch.zeros((), dtype=torch.int64), _window(one), room
+
+
+def _room_for(one: Growing | Appending, count: torch.Tensor) -> Columns | None:
+    if isinstance(one, Appending):
+        return None
+    size = count.item()
+    torch._check(size >= 0)
+    return _room(one.name, size + 1)
+
+
+def attached(owner: list[Any]) -> Growing | Appending:
     """What takes the place of a list's contents from here on."""
     known = behind(owner)
-    if isinstance(known, Growing):
-        return known
+    if _is_list(known):
+        return known  # type: ignore[no-any-return]
     made = growing_list(owner)
     _put_behind(owner, made)
     return made  # type: ignore[no-any-return]
 
 
+def _room(name: str, size: Any) -> Columns:
+    known = notes.columns_of(name)
+    return tuple([torch.zeros((size, *shape), dtype=dtype, device=device) for shape, dtype, device in known])
+
+
 def _put_behind(owner: list[Any], one: Growing) -> None:
-    rows = None if one.rows is None else one.rows.narrow(0, 0, one.count)
-    put_behind(owner, (one.begin, rows, one.more, one.rows is not None and notes.rows_are_numbers(one.name)), one)
+    put_behind(owner, (one.begin, *_filled(one), one.more), one)
+
+
+def _filled(one: Growing) -> tuple[Columns | None, int]:
+    """What has come in loops, and how to build elements of it."""
+    if one.columns is None:
+        return None, 0
+    return _narrowed(one.columns, 0, one.count), builder(one.name)
+
+
+def _narrowed(columns: Columns, start: Any, count: Any) -> Columns:
+    return tuple([columns[k].narrow(0, start, count) for k in range(len(columns))])
 
 
 def _in_order(mutated: State, lists: State, others: State) -> State:
     """What trips write to, in the order in which they know it."""
     found: State = ()
     for value in mutated:
-        if isinstance(value, Growing):
+        if _is_list(value):
             found, lists = (*found, lists[0]), lists[1:]
         else:
             found, others = (*found, others[0]), others[1:]
     return found
 
 
-def _last(one: Growing) -> Any:
-    """The last element, where there surely is one."""
-    last = one.more[-1] if one.more else None if one.rows is not None or not one.begin else one.begin[-1]
-    return copied(last)
+def _window(one: Growing) -> Columns | None:
+    """The last elements, as many as the loop is known to ask for, behind zeros where there are not so many."""
+    asked = notes.provided(one.name)
+    if asked < 0:
+        return None
+    room = _room(one.name, asked)
+    if asked == 0:
+        return room
+    if one.columns is None:
+        rows = [room, *_rows(one.begin[-asked:], one.name)]
+        return _narrowed(_joined(rows), len(rows) - 1, asked)
+    size = _length(one)
+    return _narrowed(_joined([room, _narrowed(_all(one), 0, size)]), size, asked)
 
 
-def _take(one: Growing, rows: torch.Tensor, count: Any) -> None:
-    if one.rows is not None:
-        rows = torch.cat(
-            [one.rows.narrow(0, 0, one.count), *[_row(copied(item), one.name).unsqueeze(0) for item in one.more], rows]
-        )
-        count = one.count + len(one.more) + count
-    one.rows = rows
-    one.count = count
+def _shifted(window: torch.Tensor, row: torch.Tensor) -> torch.Tensor:
+    return torch.cat([window, row.unsqueeze(0)]).narrow(0, 1, window.shape[0])
+
+
+def _take(one: Growing | Appending, count: torch.Tensor, window: Columns | None, columns: Any) -> None:
+    """What a loop has filled."""
+    if isinstance(one, Appending):
+        one.count, one.window, one.columns = count, window, columns
+        return
+    columns = tuple([columns[k].clone() for k in range(len(columns))])  # with gradients: a part of all that is kept
+    number: Any = columns[0].shape[0] - 1
+    if one.columns is not None:
+        columns = _joined([_narrowed(one.columns, 0, one.count), *_rows(one.more, one.name), columns])
+        number = one.count + len(one.more) + number
+    one.columns = columns
+    one.count = number
     one.more = []
 
 
@@ -255,13 +287,28 @@ def _length(one: Growing) -> Any:
     return len(one.begin) + one.count + len(one.more)
 
 
-def _all(one: Growing) -> torch.Tensor:
-    """All elements as one tensor of its own, and a row more."""
+def _all(one: Growing) -> Columns:
+    """All elements as columns of their own, and a row more."""
+    assert one.columns is not None
     if not one.begin and not one.more:
-        return one.rows.clone()
-    begin = [_row(copied(item), one.name).unsqueeze(0) for item in one.begin]
-    more = [_row(copied(item), one.name).unsqueeze(0) for item in one.more]
-    return torch.cat([*begin, one.rows.narrow(0, 0, one.count), *more, torch.zeros_like(one.rows.narrow(0, 0, 1))])
+        return tuple([one.columns[k].clone() for k in range(len(one.columns))])
+    room = tuple([torch.zeros_like(one.columns[k].narrow(0, 0, 1)) for k in range(len(one.columns))])
+    begin, more = _rows(one.begin, one.name), _rows(one.more, one.name)
+    return _joined([*begin, _narrowed(one.columns, 0, one.count), *more, room])
+
+
+def _rows(items: list[Any], name: str) -> list[Columns]:
+    """Elements as columns of one row."""
+    rows = [take_apart(copied(items[k]), name) for k in range(len(items))]
+    return [tuple([rows[k][c].unsqueeze(0) for c in range(len(rows[k]))]) for k in range(len(rows))]
+
+
+def _joined(parts: list[Columns]) -> Columns:
+    return tuple([torch.cat([parts[k][c] for k in range(len(parts))]) for c in range(len(parts[0]))])
+
+
+def _at(columns: Columns, k: Any) -> Columns:
+    return tuple([columns[c].select(0, k) for c in range(len(columns))])
 
 
 # -- what may be done with such a list --------------------------------------------------------------------------------
@@ -281,7 +328,9 @@ def length(one: Any) -> Any:
     """`len(one)`."""
     one = behind(one)
     if isinstance(one, Appending):
-        return one.before + one.count.item()
+        if one.window is None:
+            notes.ask(one.name, 0)
+        return _length(one.one) + (one.count.item() if notes.is_known_row(one.name) else 0)
     return _length(one) if isinstance(one, Growing) else len(one)
 
 
@@ -289,22 +338,48 @@ def element(one: Any, index: int) -> Any:
     """`one[index]`."""
     one = behind(one)
     if isinstance(one, Appending):
-        if index != -1 or one.last is None:
-            refuse("AG311", "a loop on data reads another element than the last one of a list that it fills", ADVICE)
-        return copied(one.last)
+        return _element_inside(one, index)
     if not isinstance(one, Growing):
         return one[index]
-    if one.rows is None or 0 <= index < len(one.begin):
+    if one.columns is None or 0 <= index < len(one.begin):
         return one.begin[index]
     if -len(one.more) <= index < 0:
         return one.more[index]
-    rows, size = _all(one), _length(one)
+    columns, size = _all(one), _length(one)
     there = size > index if index >= 0 else size >= -index
     return cond(
         there,
-        lambda: _item(rows.select(0, index if index >= 0 else size + index), one.name),
+        lambda: put_together(_at(columns, index if index >= 0 else size + index), one.name),
         lambda: fail(IndexError, "list index out of range"),
     )
+
+
+def _element_inside(one: Appending, index: int) -> Any:
+    """An element of the list that a loop fills, in the loop."""
+    if 0 <= index < len(one.one.begin):
+        return one.one.begin[index]
+    if index >= 0 or not notes.is_known_row(one.name):
+        message = "a loop on data reads an element of a list that it fills, which may not be there yet"
+        refuse(
+            "AG311", message, "read its last elements, behind a test as `if xs` or in a list that does not begin empty"
+        )
+    window = _asked_window(one, -index)
+    size = _length(one.one)
+    there = size + one.count >= -index
+    if len(one.one.begin) + len(one.one.more) >= -index:
+        return put_together(_at(window, index), one.name)
+    return cond(
+        there,
+        lambda: put_together(_at(window, index), one.name),
+        lambda: fail(IndexError, "list index out of range"),
+    )
+
+
+def _asked_window(one: Appending, asked: int) -> Columns:
+    """The last elements inside of a trip; zeros when not so many of them are known yet."""
+    notes.ask(one.name, asked)
+    known = one.window is not None and notes.provided(one.name) >= asked
+    return one.window if known else _room(one.name, asked)  # type: ignore[return-value]
 
 
 def elements_of(one: Any) -> Any:
@@ -312,36 +387,53 @@ def elements_of(one: Any) -> Any:
     one = behind(one)
     if not isinstance(one, Growing):
         return one
-    if one.rows is None:
+    if one.columns is None:
         return one.begin
-    rows = _all(one)
-    return Sequence(_length(one), lambda k: _item(rows.select(0, k), one.name), False)
+    columns = _all(one)
+    return Sequence(_length(one), lambda k: put_together(_at(columns, k), one.name), False)
 
 
 def rows_of(one: Growing) -> Sequence:
     """What has come in loops."""
-    rows = one.rows
-    return Sequence(one.count, lambda k: _item(rows.select(0, k), one.name), False)
+    return Sequence(one.count, lambda k: element_at(one, k), False)
 
 
 def element_at(one: Growing, k: Any) -> Any:
     """What has come in loops, by its position."""
-    return _item(one.rows.select(0, k), one.name)
+    assert one.columns is not None
+    return put_together(_at(one.columns, k), one.name)
 
 
 def part(one: Any, start: int | None, stop: int | None) -> Any:
     """`one[start:stop]`."""
     found = behind(one)
+    if isinstance(found, Appending):
+        return _part_inside(found, start, stop)
     if not isinstance(found, Growing):
         return one[start:stop]
     made = Growing([], found.name)
     if stop is None and 0 <= (start or 0) <= len(found.begin):  # the elements themselves
-        made.begin, made.rows, made.count, made.more = found.begin[start:], found.rows, found.count, [*found.more]
+        made.begin, made.columns, made.count, made.more = found.begin[start:], found.columns, found.count, [*found.more]
         return owned(made)
     size = _length(found)
     first = _place(0 if start is None else start, size)
     count = max(_place(size if stop is None else stop, size) - first, 0)
-    made.rows = _all(found).narrow(0, first, count + 1)
+    made.columns = _narrowed(_all(found), first, count + 1)
+    made.count = count
+    return owned(made)
+
+
+def _part_inside(one: Appending, start: int | None, stop: int | None) -> Any:
+    """`one[-3:]`, in the loop that fills it."""
+    if start is None or start >= 0 or stop is not None:
+        refuse("AG311", "a loop on data reads a part of a list that it fills, which is not its end", ADVICE)
+    if not notes.is_known_row(one.name):
+        notes.ask(one.name, 0)
+        return []
+    made = Growing([], one.name)
+    count = min((_length(one.one) + one.count).item(), -start)
+    window = _asked_window(one, -start)
+    made.columns = _joined([_narrowed(window, -start - count, count), _room(one.name, 1)])
     made.count = count
     return owned(made)
 
@@ -361,10 +453,9 @@ def owned(one: Growing) -> list[Any]:
 def stacked(one: Any, dim: int = 0) -> Any:
     """`torch.stack(one, dim)`."""
     one = behind(one)
-    if not isinstance(one, Growing) or one.rows is None:
+    if not isinstance(one, Growing) or one.columns is None:
         return torch.stack(one.begin if isinstance(one, Growing) else one, dim)
-    _check_tensors(one)
-    rows = _all(one).narrow(0, 0, _length(one)).movedim(0, dim).clone(memory_format=torch.contiguous_format)
+    rows = _elements(one).movedim(0, dim).clone(memory_format=torch.contiguous_format)
     if one.begin or one.more:
         return rows
     return cond(one.count > 0, lambda: rows, lambda: fail(RuntimeError, "stack expects a non-empty TensorList"))
@@ -373,10 +464,9 @@ def stacked(one: Any, dim: int = 0) -> Any:
 def concatenated(one: Any, dim: int = 0) -> Any:
     """`torch.cat(one, dim)`."""
     one = behind(one)
-    if not isinstance(one, Growing) or one.rows is None:
+    if not isinstance(one, Growing) or one.columns is None:
         return torch.cat(one.begin if isinstance(one, Growing) else one, dim)
-    _check_tensors(one)
-    rows = _all(one).narrow(0, 0, _length(one))
+    rows = _elements(one)
     if rows.ndim == 1:
         refuse("AG311", "torch.cat of tensors without a dimension", "use torch.stack")
     joined = rows.movedim(0, dim if dim >= 0 else dim - 1)
@@ -391,11 +481,11 @@ def concatenated(one: Any, dim: int = 0) -> Any:
 def tensor_of(one: Any) -> torch.Tensor:
     """`torch.tensor(one)`."""
     one = behind(one)
-    if not isinstance(one, Growing) or one.rows is None:
+    if not isinstance(one, Growing) or one.columns is None:
         return torch.tensor(one.begin if isinstance(one, Growing) else one)
     if not notes.rows_are_numbers(one.name):
         refuse("AG311", "torch.tensor of a list of tensors", "use torch.stack")
-    rows = _all(one).narrow(0, 0, _length(one))
+    rows = _all(one)[0].narrow(0, 0, _length(one))
     if rows.is_floating_point():
         return rows.to(torch.get_default_dtype())
     if not one.begin and not one.more:
@@ -406,27 +496,25 @@ def tensor_of(one: Any) -> torch.Tensor:
     return rows.clone()
 
 
-def _check_tensors(one: Growing) -> None:
-    if notes.rows_are_numbers(one.name):
-        refuse("AG311", "a list of numbers is taken for one of tensors", "use torch.tensor")
+def _elements(one: Growing) -> torch.Tensor:
+    """All elements, which are tensors, as one."""
+    if not notes.rows_are_tensors(one.name):
+        refuse("AG311", "a list of numbers or rows is taken for one of tensors", "use torch.tensor, or take one column")
+    return _all(one)[0].narrow(0, 0, _length(one))
 
 
 def listed(one: Any) -> Any:
-    """The list itself, to be returned: Python makes it of the rows when the graph has run."""
+    """The list itself, to be returned: Python makes it of the columns when the graph has run."""
     if not isinstance(one, Growing):
         return one
-    if one.rows is None:
-        return list(one.begin)
-    return as_list(one.begin, one.rows.narrow(0, 0, one.count), one.more, notes.rows_are_numbers(one.name))
+    return list(one.begin) if one.columns is None else as_list(one.begin, *_filled(one), one.more)
 
 
-def as_list(begin: list[Any], rows: torch.Tensor, more: list[Any], numbers: bool, found: Any = None) -> Any:
+def as_list(begin: list[Any], columns: Columns | None, form: int, more: list[Any], found: Any = None) -> Any:
     """The value that is made behind the graph. (Filled in by the tracer, capture/growing.py.)"""
     return found
 
 
-def unbound(begin: list[Any], rows: torch.Tensor | None, more: list[Any], numbers: bool) -> list[Any]:
+def unbound(begin: list[Any], columns: Columns | None, form: int, more: list[Any]) -> list[Any]:
     """What runs behind the graph."""
-    if rows is None:
-        return [*begin, *more]
-    return [*begin, *(rows.tolist() if numbers else [row.clone() for row in rows.unbind(0)]), *more]
+    return [*begin, *([] if columns is None else built(columns, form)), *more]

@@ -38,6 +38,8 @@ MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Co
 # A "shrinking" tensor is the first rows of a buffer, and how many (see shrinking.py): a part of plans of loops only.
 FLAGGED = ("maybe", "either", "choice", "shrinking")
 CONTAINERS = ("tuple", "list", *MAPPINGS, "defaultdict", "named", "record", "instance", *FLAGGED)
+# What elements of lists that grow in a loop may be: what is written to any other object does not show (rows.py).
+_ROWS = ("tuple", "list", "dict", "named", "record")
 
 
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
@@ -93,6 +95,39 @@ def carry_plan(spec: Spec) -> Plan:
     if kind == "const" and isinstance(spec[1], (bool, int, float)):
         return ("number", type(spec[1]).__name__)
     return spec
+
+
+def row_plan(spec: Spec) -> Plan:
+    """How an element of a list that grows in a loop travels; the sizes of its tensors are told by the tensors.
+
+    Raises:
+        Mismatch: it has a part that no other element could be told from by tensors.
+    """
+    if spec[0] == "outer":
+        spec = spec[2]
+    kind = spec[0]
+    if kind == "tensor":
+        return (kind, spec[1], (-1,) * len(spec[2]), spec[3], False)
+    if kind in _ROWS:
+        return (kind, spec[1], tuple(row_plan(part) for part in spec[2]))
+    if kind in ("number", "const"):
+        return carry_plan(spec)
+    if kind == "again":
+        raise Mismatch("AG311", "a list that grows in a loop on data takes one tensor twice", "append a clone")
+    raise Mismatch(
+        "AG311",
+        f"a list that grows in a loop on data takes {describe(spec)}",
+        "append tensors and Python numbers, or tuples, dicts and dataclasses of them",
+    )
+
+
+def difference(first: Plan, second: Plan) -> tuple[Plan, Plan]:
+    """The first parts in which two plans differ."""
+    if first[0] in CONTAINERS and first[:2] == second[:2] and len(first[2]) == len(second[2]):
+        for one, other in zip(first[2], second[2], strict=True):
+            if one != other:
+                return difference(one, other)
+    return first, second
 
 
 def gradients(plan: Plan) -> tuple[bool, ...]:

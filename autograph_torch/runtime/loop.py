@@ -11,7 +11,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime import notes, staged
 from autograph_torch.runtime.carried import plain_containers
-from autograph_torch.runtime.growing import is_among, run_twice
+from autograph_torch.runtime.growing import is_among, run_filling
 from autograph_torch.runtime.grown import Grows
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
@@ -103,7 +103,7 @@ def run_with_writes(
     count = len(state) - fixed
     mutated, given = state[rebound:count], state[count:]
     if is_among(mutated):
-        return run_twice(run_with_writes, test, trip, state, rebound, fixed, entered)
+        return run_filling(run_with_writes, test, trip, state, rebound, fixed, entered)
     refuse_sets(mutated)
     # Tensors that are written to have stand-ins inside; lists and dicts hold what copies of them hold.
     containers = plain_containers(mutated)
@@ -134,7 +134,7 @@ def run_with_writes(
         lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, read, pure, flags
     )
     if isinstance(final, Grows):
-        return run_twice(run_with_writes, test, trip, state, rebound, fixed, entered, final.lists)
+        return run_filling(run_with_writes, test, trip, state, rebound, fixed, entered, final.lists)
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
         objects.append(original if _stays(original) else value)

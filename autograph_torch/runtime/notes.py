@@ -352,29 +352,111 @@ def new_list() -> str:
 
 
 @torch.compiler.assume_constant_result
-def note_row(name: str, shape: Any, dtype: torch.dtype, device: str, number: bool) -> int:
-    """Remember of what type the elements of such a list are."""
-    lists, row = tracing.notebook()["lists"], (tuple(shape), dtype, device, number)
-    if lists[name] not in (None, row):
-        raise_refusal(
-            "AG311",
-            "a list that grows in a loop on data takes tensors of different types or sizes",
-            "give all of them one dtype and one shape",
-        )
-    lists[name] = row
+def row_encoder(name: str, spec: Any) -> Written:
+    """The code that takes an element of such a list apart, and a note of its form, which is that of all."""
+    lists = tracing.notebook()["lists"]
+    try:
+        plan = layout.row_plan(spec)
+    except layout.Mismatch as mismatch:
+        raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
+    if layout.count(plan) == 0:
+        message = "a list that grows in a loop on data takes elements without tensors and numbers"
+        raise_refusal("AG311", message, "count them, or append the number of the trip, too")
+    if lists[name] not in (None, plan):
+        _refuse_row(" and ".join(map(layout.describe, layout.difference(lists[name], plan))))
+    lists[name] = plan
+    return write_encoder(spec, plan)
+
+
+@torch.compiler.assume_constant_result
+def note_columns(name: str, columns: Any) -> int:
+    """Remember the sizes, dtype and device of every tensor that an element travels as."""
+    known = tracing.notebook().setdefault("columns", {})
+    if known.setdefault(name, columns) != columns:
+        _refuse_row("tensors of different sizes")
+    return 0
+
+
+def _refuse_row(found: str) -> None:
+    message = f"a list that grows in a loop on data takes elements of different types or sizes: {found}"
+    raise_refusal("AG311", message, "give all of them one form, dtype and shape")
+
+
+@torch.compiler.assume_constant_result
+def is_known_row(name: str) -> bool:
+    """Whether a list has had an element yet."""
+    return tracing.notebook()["lists"][name] is not None
+
+
+@torch.compiler.assume_constant_result
+def begin_windows(names: tuple[str, ...]) -> int:
+    """A loop is about to be traced that fills these lists: remember where, and what it is given of them."""
+    notes = tracing.notebook()
+    notes[names, "mark"] = tracing.last_node()
+    for name in names:
+        _windows()[name] = max(asked(name), 0) if is_known_row(name) else -1
     return 0
 
 
 @torch.compiler.assume_constant_result
-def row_of(name: str) -> tuple[tuple[int, ...], torch.dtype, str, bool]:
-    """The shape, dtype and device of the elements, and whether they are numbers."""
-    found: tuple[tuple[int, ...], torch.dtype, str, bool] = tracing.notebook()["lists"][name]
+def windows_suffice(names: tuple[str, ...]) -> bool:
+    """Whether the loop has asked for nothing more; else it is taken back, to be traced again."""
+    if all(asked(name) <= _windows()[name] or not is_known_row(name) for name in names):
+        return True
+    tracing.discard_after(tracing.notebook()[names, "mark"])
+    return False
+
+
+@torch.compiler.assume_constant_result
+def ask(name: str, count: int) -> int:
+    """A trip asks for that many of the last elements of a list that it fills; or for their number alone."""
+    asked_for = tracing.notebook().setdefault("asked", {})
+    asked_for[name] = max(asked_for.get(name, -1), count)
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def asked(name: str) -> int:
+    """How many of the last elements of a list the trips that fill it are known to ask for; -1: not even its length."""
+    return int(tracing.notebook().get("asked", {}).get(name, -1))
+
+
+@torch.compiler.assume_constant_result
+def provided(name: str) -> int:
+    """How many of them they are given in this attempt."""
+    return _windows()[name]
+
+
+def _windows() -> dict[str, int]:
+    return tracing.notebook().setdefault("windows", {})  # type: ignore[no-any-return]
+
+
+@torch.compiler.assume_constant_result
+def row_decoder(name: str) -> Written:
+    """The code that puts an element together again."""
+    return write_decoder(row_plan(name))
+
+
+def row_plan(name: str) -> Any:
+    """How the elements of a list travel."""
+    return tracing.notebook()["lists"][name]
+
+
+@torch.compiler.assume_constant_result
+def columns_of(name: str) -> tuple[tuple[tuple[int, ...], torch.dtype, str], ...]:
+    """Sizes, dtype and device of every tensor that an element travels as."""
+    found: tuple[tuple[tuple[int, ...], torch.dtype, str], ...] = tracing.notebook()["columns"][name]
     return found
 
 
 @torch.compiler.assume_constant_result
 def rows_are_numbers(name: str) -> bool:
-    return bool(tracing.notebook()["lists"][name][3])
+    return bool(row_plan(name)[0] == "number")
+
+
+@torch.compiler.assume_constant_result
+def rows_are_tensors(name: str) -> bool:
+    return bool(row_plan(name)[0] == "tensor")
 
 
 @torch.compiler.assume_constant_result
@@ -384,15 +466,17 @@ def first_trips_in_graph() -> bool:
 
 
 @torch.compiler.assume_constant_result
-def check_pure(site: str) -> int:
-    """At the end of a loop that will be run again: what nobody can take back must not have happened."""
-    if carry_has_effects(site):
-        raise_refusal(
-            "AG311",
-            "a loop on data appends to a list, and prints or raises",
-            "write into a tensor of the largest size and count",
-        )
+def mute(whether: bool) -> int:
+    """From here on effects are left out, or not: a loop that has had them is run again."""
+    notes = tracing.notebook()
+    notes["muted"] = notes.get("muted", 0) + (1 if whether else -1)
     return 0
+
+
+@torch.compiler.assume_constant_result
+def is_muted() -> bool:
+    """Whether effects are left out."""
+    return bool(tracing.notebook().get("muted", 0))
 
 
 @torch.compiler.assume_constant_result
@@ -441,6 +525,12 @@ def has_token() -> bool:
 @torch.compiler.assume_constant_result
 def note_token() -> int:
     tracing.notebook()["token"] = True
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def forget_token() -> int:
+    tracing.notebook().pop("token", None)
     return 0
 
 

@@ -93,7 +93,7 @@ def run(
         entered: whether there is a first trip: True, or a 0-d bool tensor.
         mutated, containers: tensors, and lists and dicts, from around the loop that trips write to, as far as is known.
         reads: tensors from around the loop that trips read, as far as is known.
-        pure: whether it is to do nothing but give its state: it will be run again.
+        pure: whether it is to write nothing: it will be run again.
         flags: the positions of Python truth values that trips may only seem to write to.
     """
     site = notes.new_site()
@@ -125,11 +125,10 @@ def run(
             ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
             final, contents = decode(notes.carry_decoder(site), ends, plain_inside(around.containers), handed)
             final = _whole(final, state, same)
-            if pure:
-                notes.check_pure(site)
-                return tuple(final[1:])
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
+            if pure:
+                return tuple(final[1:])
             _write_back(site, around, contents)
             note_kept(site, sure, (state, attributes), (final, contents[len(contents) - around.fields :]))
             note_results(site, tuple(final[1:]))

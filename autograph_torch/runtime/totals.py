@@ -17,11 +17,12 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.extremes import extreme
-from autograph_torch.runtime.growing import ADVICE, Growing, copied, element_at, growing_list, owned, rows_of
+from autograph_torch.runtime.growing import ADVICE, Growing, element_at, growing_list, owned, rows_of
 from autograph_torch.runtime.grown import behind
 from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.loop import for_loop
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.rows import copied
 
 _NO_FLOAT = "the sum of a list without elements is the integer 0; the graph takes it for a float"
 
@@ -32,8 +33,8 @@ def total(one: Any) -> Any:
     if not isinstance(one, Growing):
         return builtins.sum(one)
     so_far: Any = builtins.sum(one.begin)
-    if one.rows is not None:
-        if not one.begin and notes.row_of(one.name)[1] == torch.float64 and notes.rows_are_numbers(one.name):
+    if one.columns is not None:
+        if not one.begin and notes.rows_are_numbers(one.name) and notes.columns_of(one.name)[0][1].is_floating_point:
             number = notes.refused_when_run("AG310", _NO_FLOAT, "begin with `[0.0]`, or ask for its length before")
             cond(one.count == 0, lambda: fail_with(number))
             so_far = 0.0
@@ -55,7 +56,7 @@ def smallest(one: Any) -> Any:
 
 def _extreme(one: Growing, greatest: bool) -> Any:
     known = [*one.begin, *one.more]
-    if one.rows is None:
+    if one.columns is None:
         return builtins.max(known) if greatest else builtins.min(known)
     for item in known:
         if isinstance(item, torch.Tensor):  # a copy of a row is as good as the row, but this one has other names
@@ -105,7 +106,7 @@ def mapped(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ())
     if isinstance(one, Sequence):
         for_loop(one, add, (), (made,), handed)
         return made
-    if one.rows is not None:
+    if one.columns is not None:
         for_loop(rows_of(one), add, (), (made,), handed)
     for item in one.more:
         made.append(function(item, *handed))

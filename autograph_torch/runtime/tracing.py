@@ -244,6 +244,11 @@ def unusable() -> set[Any]:
     return notebook().setdefault("unusable", set()) if TracingContext.try_get() is not None else set()
 
 
+def frozen() -> set[Any]:
+    """Lists, dicts and objects of this trace that elements of lists are copies of, or are (capture/growing.py)."""
+    return notebook().setdefault("frozen", set()) if TracingContext.try_get() is not None else set()
+
+
 def has_written_to_containers() -> bool:
     """Whether a list or dict from around has been written to since `enter_body`."""
     return bool(current_tracer().__dict__["_autograph_written_to"])
