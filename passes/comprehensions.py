@@ -6,6 +6,13 @@
                                                    kept.append(y)
                                            return torch.stack(kept, 1)
 
+    first = next((y for y in x if p(y)), None)
+                                           first = None
+                                           for y in x:
+                                               if p(y):
+                                                   first = y
+                                                   break
+
 A trace has shown which (capture/attempts.py): how many elements there are depends on data. So are dicts, and generators
 that `list`, `tuple`, `max` and the like take whole. What the statement evaluates before it keeps its place. A name that
 is used elsewhere in the function, too, gets another in the loop: a comprehension has its own.
@@ -17,7 +24,6 @@ with names that a function inside of it reads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import gast
 
@@ -52,7 +58,8 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
     shared = _shared(function)
 
     def decides(node: gast.AST) -> bool:
-        return isinstance(node, (gast.ListComp, gast.DictComp)) and _is_told(node, told) and _has_form(node)
+        of_kind = isinstance(node, (gast.ListComp, gast.DictComp)) and _has_form(node)
+        return (of_kind or _is_first(node, facts)) and _is_told(node, told)
 
     def unroll(node: gast.AST) -> gast.AST | list[gast.stmt]:
         if isinstance(node, SCOPES) or facts.is_skipped(node):
@@ -75,7 +82,8 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
         first, known = evaluate_first(path, node, facts.fresh, lambda part: is_fixed(part, facts))
         put = substitute(value, {**known, id(comprehension): name(kept)})
         others = [] if own else unrolled(derive(node, **{field: put}), field)
-        return [*first, *_loop(comprehension, kept, facts), *as_list(others)]
+        loop = _search if isinstance(comprehension, gast.Call) else _loop
+        return [*first, *loop(comprehension, kept, facts), *as_list(others)]
 
     return rebuild(function, unroll)
 
@@ -113,6 +121,30 @@ def _has_form(node: gast.ListComp | gast.DictComp) -> bool:
     return not any(bound & set(_bound(one)) for one in others)
 
 
+def _is_first(node: gast.AST, facts: Facts) -> bool:
+    """Whether it is `next(... for ... if ...)`, with something else, that calls nothing, where there is none."""
+    if not isinstance(node, gast.Call) or node.keywords or not facts.kinds.is_builtin(node.func, ("next",)):
+        return False
+    if not 1 <= len(node.args) <= 2 or not isinstance(node.args[0], gast.GeneratorExp) or not _has_form(node.args[0]):
+        return False
+    if len(node.args[0].generators) > 1:
+        return False
+    return not any(isinstance(inner, (gast.Call, gast.NamedExpr)) for other in node.args[1:] for inner in walk(other))
+
+
+def _search(node: gast.Call, kept: str, facts: Facts) -> list[gast.stmt]:
+    """Statements that put into `kept` the first element of a generator, or the other argument of `next`."""
+
+    def found(element: gast.expr) -> list[gast.stmt]:
+        return [assign([kept], element), gast.Break()]
+
+    loop, *otherwise = _over(node.args[0], found, facts), *node.args[1:]
+    if otherwise:
+        return [place(assign([kept], otherwise[0]), node), loop]
+    nothing = gast.Raise(exc=name("StopIteration"), cause=None)
+    return [derive(loop, orelse=[place(nothing, node)])]
+
+
 def _bound(node: gast.expr) -> list[str]:
     return [one for generator in node.generators for one in binds(generator.target)]
 
@@ -129,6 +161,14 @@ def _taken_whole(node: gast.AST, facts: Facts) -> gast.AST:
 
 def _loop(node: gast.ListComp | gast.DictComp, kept: str, facts: Facts) -> list[gast.stmt]:
     """Statements that put into `kept` what the comprehension gives."""
+    is_list = isinstance(node, gast.ListComp)
+    empty = gast.List(elts=[], ctx=gast.Load()) if is_list else gast.Dict(keys=[], values=[])
+    loop = _over(node, lambda *element: [_kept(kept, *element)], facts)
+    return [place(assign([kept], empty), node), loop]
+
+
+def _over(node: gast.expr, use: Callable[..., list[gast.stmt]], facts: Facts) -> gast.For:
+    """The loop over what a comprehension goes through; `use` makes statements of an element (of a key and a value)."""
     names = _own_names(node, facts)
 
     def renamed(one: gast.AST) -> gast.AST:
@@ -136,7 +176,8 @@ def _loop(node: gast.ListComp | gast.DictComp, kept: str, facts: Facts) -> list[
             return derive(one, id=names[one.id])
         return rebuild(one, renamed)
 
-    block = [place(_kept(node, kept, renamed), node)]
+    parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    block = [place(one, node) for one in use(*map(renamed, parts))]
     for generator in reversed(node.generators):
         if generator.ifs:
             tests = [renamed(test) for test in generator.ifs]
@@ -146,19 +187,19 @@ def _loop(node: gast.ListComp | gast.DictComp, kept: str, facts: Facts) -> list[
         target = renamed(generator.target)
         loop = gast.For(target=target, iter=iterable, body=block, orelse=[], type_comment=None)
         block = [place(loop, node)]
-    empty = gast.List(elts=[], ctx=gast.Load()) if isinstance(node, gast.ListComp) else gast.Dict(keys=[], values=[])
-    return [place(assign([kept], empty), node), *block]
+    (outermost,) = block
+    return outermost
 
 
-def _kept(node: gast.ListComp | gast.DictComp, kept: str, renamed: Callable[[Any], Any]) -> gast.stmt:
+def _kept(kept: str, *element: gast.expr) -> gast.stmt:
     """The statement that adds one element. (A dict evaluates the key before the value; an assignment does not.)"""
-    if isinstance(node, gast.ListComp):
-        method, added = "append", renamed(node.elt)
-    elif isinstance(node.key, (gast.Name, gast.Constant)) or isinstance(node.value, (gast.Name, gast.Constant)):
-        entry = gast.Subscript(value=name(kept), slice=renamed(node.key), ctx=gast.Store())
-        return gast.Assign(targets=[entry], value=renamed(node.value), type_comment=None)
+    if len(element) == 1:
+        method, added = "append", element[0]
+    elif any(isinstance(one, (gast.Name, gast.Constant)) for one in element):
+        entry = gast.Subscript(value=name(kept), slice=element[0], ctx=gast.Store())
+        return gast.Assign(targets=[entry], value=element[1], type_comment=None)
     else:
-        method, added = "update", gast.Dict(keys=[renamed(node.key)], values=[renamed(node.value)])
+        method, added = "update", gast.Dict(keys=[element[0]], values=[element[1]])
     return gast.Expr(value=call(gast.Attribute(value=name(kept), attr=method, ctx=gast.Load()), added))
 
 

@@ -111,3 +111,27 @@ def a_variable_from_around_before_a_call_of_two_types():
         return before, picked + 1
 
     return subject
+
+
+@program(inputs=[lambda: (vec(1, 3, 5),), lambda: (vec(1, 0, 1),), lambda: (vec(4, 0, 1),)])
+def first_that_is_large(x):
+    place = next((k for k, v in enumerate(x) if v > 2), None)
+    value = next((v for v in x if v > 2), x[0])
+    if place is None:
+        print("none")
+    return place, value * 2
+
+
+@program(inputs=[lambda: (vec(1, 3, 5),), lambda: (vec(1, 0, 1),)])
+def first_or_an_exception(x):
+    v = 7
+    try:
+        return x.sum(), next(v for v in x if v > 2) + v
+    except StopIteration:
+        return x, v
+
+
+@program(inputs=[lambda: (vec(1, 3),), lambda: (vec(1, 0),), lambda: (vec(5, 0),)])
+def first_name_whose_score_is_large(x):
+    scores = {"left": x[0], "right": x[1]}
+    return next((name for name, score in scores.items() if score > 2), "none"), x.sum()
