@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
+from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables import (
     BaseListVariable,
@@ -150,6 +151,19 @@ def _is_open(parent: Any, given: Locals) -> Locals:
     return {"found": ConstantVariable.create(is_open(given["container"].realize()))}
 
 
+def _is_open_here(parent: Any, given: Locals) -> Locals:
+    container = given["container"].realize()
+    mutation = container.mutation_type
+    here = is_open(container) and mutation is not None and mutation.scope >= current_scope_id()
+    # What Python picks behind the graph is no value of a body.
+    return {"found": ConstantVariable.create(here and not any(map(_is_picked_behind, container.items.contents)))}
+
+
+def _is_picked_behind(content: Any) -> bool:
+    parts = content.items if isinstance(content, TupleVariable) else ()
+    return isinstance(content, ChosenVariable) or any(map(_is_picked_behind, parts))
+
+
 def is_open(variable: Any) -> bool:
     """Whether only data can tell what is in a list or dict."""
     return isinstance(variable, (ListVariable, ConstDictVariable)) and isinstance(variable.items, Open)
@@ -214,6 +228,7 @@ def _message(content: Any) -> str:
 OPEN_CONTENTS: dict[Any, Callable[[Any, Locals], Locals]] = {
     open_contents.may_stay_open.__code__: _may_stay_open,
     open_contents.is_open.__code__: _is_open,
+    open_contents.is_open_here.__code__: _is_open_here,
     open_contents.open_like.__code__: _open_like,
     open_contents.open_content.__code__: _open_content,
     open_contents.put_content.__code__: _put_content,

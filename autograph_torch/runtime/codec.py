@@ -33,6 +33,7 @@ from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
 from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec, count, travel
+from autograph_torch.runtime.open_contents import open_contents, opened
 from autograph_torch.runtime.picking import Choice, chosen, of_constants
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.shrinking import rows_of
@@ -57,6 +58,8 @@ _NAMES = {
     "either": either,
     "number_flag": number_flag,
     "of_constants": of_constants,
+    "open_contents": open_contents,
+    "opened": opened,
     "put_together": put_together,
     "rows_of": rows_of,
     "thing": thing,
@@ -176,6 +179,10 @@ class _Writer:
             number = "0" if _absent(spec) else f"{path}.shape[0]"
             self._leaf(f"torch.scalar_tensor({number}, dtype=torch.int64)", torch.int64)
             self.encode(path, spec, plan[2][0])
+        elif kind == "open contents" and not _absent(spec):
+            path = f"open_contents({path})"
+            for k, part in enumerate(plan[2]):
+                self.encode(f"{path}[{k}]", spec[2][k], part)
         elif kind == "defaultdict":
             self.encode(path, _ABSENT if _absent(spec) else spec[2][0], plan[2][0])
         elif kind in CONTAINERS:
@@ -314,6 +321,8 @@ class _Writer:
         if kind == "record":
             fields = (f"{name}={part}" for name, part in zip(plan[1][1], parts, strict=True))
             return f"{self.constant(plan[1][0])}({', '.join(fields)})"
+        if kind == "open contents":
+            return f"opened({plan[1]()}, ({''.join(part + ', ' for part in parts)}))"
         if kind == "instance":
             made, names = (self.constant(one) for one in plan[1])
             return f"put_together({made}, {names}, ({''.join(part + ', ' for part in parts)}))"

@@ -37,7 +37,8 @@ MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Co
 # A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
 # A "shrinking" tensor is the first rows of a buffer, and how many (see shrinking.py): a part of plans of loops only.
 FLAGGED = ("maybe", "either", "choice", "shrinking")
-CONTAINERS = ("tuple", "list", *MAPPINGS, "defaultdict", "named", "record", "instance", *FLAGGED)
+# "open contents" are those of a list or dict that a body has made, and of which data tell what is in it.
+CONTAINERS = ("tuple", "list", *MAPPINGS, "defaultdict", "named", "record", "instance", "open contents", *FLAGGED)
 # What elements of lists that grow in a loop may be: what is written to any other object does not show (rows.py).
 _ROWS = ("tuple", "list", "dict", "named", "record")
 
@@ -498,7 +499,7 @@ def describe(spec: Spec) -> str:
         return describe(spec[2][0])
     if kind == "undefined":
         return f"no value for `{spec[1]}`"
-    if kind == "open":
+    if kind in ("open", "open contents"):
         return "a list or dict whose content depends on data"
     if kind == "set":
         return f"a set of {len(spec[1])}"

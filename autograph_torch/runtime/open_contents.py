@@ -9,7 +9,7 @@ Any other use is refused at the line of the branch, and the next trace moves wha
 
 What is in an open container is told by its content: a list or dict, a Choice of contents, or a tuple of contents, one
 after the other. A body that gets an open container works on a copy that is open from the start; the content of the
-copy is what the body adds.
+copy is what the body adds. One that the body has made itself is given with all its contents.
 
 The empty functions are filled in by the tracer (capture/open_contents.py).
 """
@@ -30,6 +30,11 @@ def is_open(container: Any, found: bool = False) -> bool:
     return found
 
 
+def is_open_here(container: Any, found: bool = False) -> bool:
+    """Whether the body that is being traced has made an open list or dict, and can give its contents. (Filled in.)"""
+    return found
+
+
 def open_like(copy: Any, container: Any) -> None:
     """Let an empty list or dict stand for an open one, whatever is in that. (Done by the tracer.)"""
 
@@ -37,6 +42,19 @@ def open_like(copy: Any, container: Any) -> None:
 def open_content(container: Any, found: Any = None) -> Any:
     """The content of an open container. (Filled in by the tracer.)"""
     return found
+
+
+def open_contents(container: Any) -> tuple[Any, ...]:
+    """The contents of an open container, one after the other."""
+    content = open_content(container)
+    return content if isinstance(content, tuple) else (content,)
+
+
+def opened(container: Any, contents: tuple[Any, ...]) -> Any:
+    """A new list or dict, open from the start."""
+    for k in range(len(contents)):
+        put_content(container, contents[k])
+    return container
 
 
 def put_content(container: Any, content: Any) -> None:

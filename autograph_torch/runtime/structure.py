@@ -23,7 +23,14 @@ from autograph_torch.runtime.either import number_flag
 from autograph_torch.runtime.grown import is_grown
 from autograph_torch.runtime.instances import own_attributes
 from autograph_torch.runtime.layout import NUMBER_DTYPES, Spec
-from autograph_torch.runtime.open_contents import is_open, open_content, open_like, put_content
+from autograph_torch.runtime.open_contents import (
+    is_open,
+    is_open_here,
+    open_content,
+    open_contents,
+    open_like,
+    put_content,
+)
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
@@ -76,6 +83,8 @@ def _spec_of(
         return ("const", value)
     if type(value) is list and is_grown(value):
         return ("thing", number_of(value), "list")
+    if (type(value) is list or type(value) is dict) and is_open_here(value):
+        return ("open contents", type(value), _specs(open_contents(value), originals, handed, seen, path))
     if type(value) is list:
         return ("list", len(value), _specs(value, originals, handed, seen, path))
     if is_record(value):
@@ -438,7 +447,7 @@ def _tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
     if isinstance(value, Choice):
         return tensors_in(value.values)
     if isinstance(value, (list, dict)) and is_open(value):
-        return ()
+        return tensors_in(open_contents(value)) if is_open_here(value) else ()
     if isinstance(value, dict):
         return tuple(one for key in value for one in tensors_in(value[key]))
     if isinstance(value, (list, tuple)):
