@@ -126,4 +126,6 @@ def is_fixed(part: gast.expr, facts: Facts) -> bool:
     """Whether a part of an expression gives the same whatever is evaluated before it."""
     if isinstance(part, gast.Name) and part.id not in facts.rebound_by_calls:
         return True
+    if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name) and part.value.id in facts.owned:
+        return True  # a method of a container: kept under a name of its own, it would lead to it
     return isinstance(part, gast.Constant) or facts.kinds.torch_path(part) is not None
