@@ -14,7 +14,8 @@ common, each gets a path of its own, as if the user had asked for the position (
                                                label = ag.last_element(names, i, at)
                                            print(label)
 
-passes/jumps.py then moves what follows. Left alone: what is assigned or written to by an index.
+passes/jumps.py then moves what follows. The element that `max(names, key=f)` or `min` picks is one of these, too. Left
+alone: what is assigned or written to by an index.
 """
 
 from __future__ import annotations
@@ -32,13 +33,11 @@ _CASES = 8  # elements that are worth a path each; runtime/positions.py refuses 
 
 def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     """Rewrite the indices on the lines that a trace has failed on."""
-    if not facts.told.positions:
+    if not facts.told.positions and not facts.told.splits:
         return function
 
-    apart = facts.told.positions & facts.told.splits
-
     def lower(node: gast.AST) -> gast.AST | list[gast.stmt]:
-        if isinstance(node, _STATEMENTS) and node.lineno in apart:
+        if isinstance(node, _STATEMENTS) and node.lineno in facts.told.splits:
             cases = _cases_of(node, facts)
             if cases is not None:
                 return cases
@@ -61,18 +60,25 @@ _STATEMENTS = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Return, gast.Ex
 
 def _cases_of(node: gast.stmt, facts: Facts) -> list[gast.stmt] | None:
     """The statement for each of the elements; what is evaluated before it keeps its place."""
-    found = path_to(node.value, _is_element) if node.value is not None else None
+    told = node.lineno in facts.told.positions
+
+    def is_one(part: gast.AST) -> bool:
+        return (told and _is_element(part)) or _is_extreme(part, facts)
+
+    found = path_to(node.value, is_one) if node.value is not None else None
     if found is None:
         return None
     element = found[-1]
     first, known = evaluate_first(found, node, facts.fresh, lambda part: is_fixed(part, facts))
     items, index, at = (facts.fresh(word) for word in ("items", "index", "at"))
+    if isinstance(element, gast.Call):
+        every = gast.List(elts=[gast.Starred(value=element.args[0], ctx=gast.Load())], ctx=gast.Load())
+        largest = constant(element.func.id == "max")
+        which = runtime_call("place_of_extreme", largest, name(items), element.keywords[0].value)
+    else:
+        every, which = element.value, element.slice
     asked = runtime_call("position_in", name(items), name(index))
-    first += [
-        place(assign([items], element.value), node),
-        place(assign([index], element.slice), node),
-        place(assign([at], asked), node),
-    ]
+    first += [place(assign([bound], value), node) for bound, value in ((items, every), (index, which), (at, asked))]
 
     def side(value: gast.expr) -> gast.stmt:
         return derive(node, value=substitute(node.value, {**known, id(element): value}))
@@ -90,6 +96,13 @@ def _is_element(node: gast.AST) -> bool:
     if not isinstance(node, gast.Subscript) or not isinstance(node.ctx, gast.Load):
         return False
     return isinstance(node.slice, (gast.Name, gast.Attribute, gast.Subscript, gast.BinOp, gast.Call))
+
+
+def _is_extreme(node: gast.AST, facts: Facts) -> bool:
+    """Whether it is `max(items, key=...)` or `min`."""
+    if not isinstance(node, gast.Call) or not facts.kinds.is_builtin(node.func, ("max", "min")):
+        return False
+    return len(node.args) == 1 and not _is_unpacked(node) and [one.arg for one in node.keywords] == ["key"]
 
 
 def _is_unpacked(node: gast.Call) -> bool:

@@ -1,9 +1,10 @@
 """`max` and `min` of tensors choose one of them, as in Python.
 
     max(a, b)                              b if b > a else a
+    max(xs, key=f)                         the first of the elements whose key is the largest
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
-ones share the gradient, and a Python number that is the largest becomes a tensor.
+ones share the gradient, and a Python number that is the largest becomes a tensor. It does not take keys.
 
 Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails clearly when torch changes it.
 """
@@ -34,6 +35,10 @@ def choosing_extremes() -> Iterator[None]:
     built_in = BuiltinVariable.call_function
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in (max, min) and len(args) == 1 and set(kwargs) == {"key"} and not kwargs["key"].is_constant_none():
+            extreme_by: Any = extremes.extreme_by
+            given = [ConstantVariable.create(self.fn is max), args[0], kwargs["key"]]
+            return UserFunctionVariable(extreme_by).call_function(tx, given, {})
         values = _values(args) if self.fn in (max, min) and not kwargs else []
         if not any(map(_is_tensor, values)):
             return built_in(self, tx, args, kwargs)

@@ -3,6 +3,7 @@
     dict.copy(d)              d.copy()                                      (so `copy.copy` works on containers)
     pickle.dumps(d)           its bytes, for d a constant (keys of caches)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
+    xs.sort(key=f)            runtime/sorting.py, where data tell the order
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
     x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
@@ -43,7 +44,7 @@ from torch._dynamo.variables import (
     SymNodeVariable,
     TupleVariable,
 )
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable
@@ -53,7 +54,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
-from autograph_torch.runtime import linalg, queries
+from autograph_torch.runtime import linalg, queries, sorting
 from autograph_torch.runtime.refusal import raise_refusal
 
 
@@ -80,6 +81,9 @@ def python_calls() -> Iterator[None]:
             backwards = kwargs.get("reverse", ConstantVariable.create(False)).as_python_constant()
             tx.output.side_effects.mutation(self)
             self.items[:] = sorted(self.items, key=_first, reverse=backwards)
+            return ConstantVariable.create(None)
+        if name == "sort" and not args and set(kwargs) <= {"reverse", "key"} and self.is_mutable() and self.items:
+            _sort(self, tx, kwargs)
             return ConstantVariable.create(None)
         return listed(self, tx, name, args, kwargs)
 
@@ -281,6 +285,24 @@ def _has_distinct_keys(variable: Any, kwargs: Any) -> bool:
     keys = [item.items[0] for item in items]
     known = all(key.is_python_constant() and isinstance(key.as_python_constant(), str) for key in keys)
     return known and len({key.as_python_constant() for key in keys}) == len(keys)
+
+
+def _sort(variable: Any, tx: Any, kwargs: Any) -> None:
+    """`xs.sort(...)`. A list of which all keys are known is sorted here, so that keys are computed once."""
+    key = kwargs.get("key", ConstantVariable.create(None))
+    backwards = kwargs.get("reverse", ConstantVariable.create(False)).as_python_constant()
+    items = list(variable.items)
+    keys = items if key.is_constant_none() else [key.call_function(tx, [item], {}) for item in items]
+    if all(one.is_python_constant() for one in keys):
+        order = sorted(range(len(items)), key=lambda k: keys[k].as_python_constant(), reverse=backwards)
+        ordered = [items[k] for k in order]
+    else:
+        in_order: Any = sorting.in_order
+        lists = [ListVariable(one, mutation_type=ValueMutationNew()) for one in (items, list(keys))]
+        found = UserFunctionVariable(in_order).call_function(tx, [*lists, ConstantVariable.create(backwards)], {})
+        ordered = found.items
+    tx.output.side_effects.mutation(variable)
+    variable.items[:] = ordered
 
 
 def _first(item: Any) -> Any:

@@ -14,6 +14,7 @@ from autograph_torch.runtime.attributes import read, write
 from autograph_torch.runtime.binding import bound
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, repeated, text
+from autograph_torch.runtime.extremes import place_of_extreme
 from autograph_torch.runtime.following import followed
 from autograph_torch.runtime.growing import (
     concatenated,
@@ -100,6 +101,7 @@ __all__ = [
     "or_value",
     "part",
     "percent",
+    "place_of_extreme",
     "position_in",
     "range",
     "read",
