@@ -170,7 +170,7 @@ def _factory(code: types.CodeType) -> ast.Module:
     It has the cells of `code`: Dynamo hands the frame's on. `if 0` leaves nothing behind but a variable.
     """
     names = _Parameters.of(code)
-    args = [f"{name}, " for name in names.positional] + ([f"*{names.rest}"] if names.rest else [])
+    args = [f"{name}, " for name in names.positional] + ([f"*{names.rest}, "] if names.rest else [])
     kwargs = [f"{name!r}: {name}" for name in names.by_name] + ([f"**{names.others}"] if names.others else [])
     shared = "".join(f"{name}, " for name in (*code.co_cellvars, *code.co_freevars))
     text = ["def factory():"]

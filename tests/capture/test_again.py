@@ -142,6 +142,17 @@ def test_parameters_and_cells(value: float) -> None:
     assert str(call(compiled)) == str(call(every_kind_of_parameter))
 
 
+def test_a_callable_object_takes_any_arguments() -> None:
+    class Refusing:
+        def __call__(self, x: Tensor) -> Tensor:
+            return refuse_positive(x) * 2
+
+    compiled = torch.compile(convert(Refusing()), backend="eager", fullgraph=True)
+    assert compiled(torch.tensor([-1.0])).tolist() == [-2.0]
+    with pytest.raises(ValueError, match="positive"):
+        compiled(x=torch.tensor([1.0]))
+
+
 def test_variables_of_the_scope_around() -> None:
     def make() -> Callable[[Tensor], Tensor]:
         count = 0
