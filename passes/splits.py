@@ -56,7 +56,7 @@ def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         node = rebuild(node, open_up)
         if getattr(node, "lineno", None) not in facts.told.splits:
             return node
-        if isinstance(node, (gast.Assign, gast.AnnAssign, gast.Return, gast.Expr)):
+        if isinstance(node, (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Return, gast.Expr)):
             return choices_apart(node, facts)
         if isinstance(node, gast.While) and not node.orelse and not binds(node.test) and not exits(node.body):
             return place(gast.If(test=node.test, body=[*node.body, node], orelse=[]), node)
@@ -89,8 +89,12 @@ def _first_trip_apart(node: gast.For, facts: Facts) -> list[gast.stmt]:
 
 def choices_apart(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
     """A statement with a conditional expression in it as an `if`; what is evaluated before it keeps its place."""
-    found = None if node.value is None else path_to(node.value, lambda part: isinstance(part, gast.IfExp))
-    if found is None or binds(found[-1].test):
+    if node.value is None:
+        return node
+    found = None if isinstance(node, gast.AugAssign) else path_to(node.value, _is_choice)
+    if found is None:
+        return _index_apart(node, facts)
+    if binds(found[-1].test):
         return node
     choice = found[-1]
     first, known = evaluate_first(found, node, facts.fresh, lambda part: is_fixed(part, facts))
@@ -101,6 +105,34 @@ def choices_apart(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
 
     chosen = gast.If(test=choice.test, body=side(choice.body), orelse=side(choice.orelse))
     return [*first, place(chosen, node)]
+
+
+def _index_apart(node: gast.stmt, facts: Facts) -> gast.stmt | list[gast.stmt]:
+    """`counts[a if p else b] += 1`, likewise."""
+    targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+    target = targets[0]
+    if len(targets) > 1 or not isinstance(target, gast.Subscript) or not is_fixed(target.value, facts):
+        return node
+    found = path_to(target.slice, _is_choice)
+    if found is None or binds(found[-1].test):
+        return node
+    choice, value = found[-1], node.value
+    first, known = evaluate_first(found, node, facts.fresh, lambda part: is_fixed(part, facts))
+    if isinstance(node, gast.Assign) and not is_fixed(value, facts):  # it is evaluated before the index
+        kept = facts.fresh("first")
+        first, value = [place(assign([kept], value), node), *first], name(kept)
+
+    def side(chosen: gast.expr) -> list[gast.stmt]:
+        put = derive(target, slice=substitute(target.slice, {**known, id(choice): chosen}))
+        to = {"targets": [put]} if isinstance(node, gast.Assign) else {"target": put}
+        return as_list(_index_apart(derive(node, value=value, **to), facts))
+
+    chosen = gast.If(test=choice.test, body=side(choice.body), orelse=side(choice.orelse))
+    return [*first, place(chosen, node)]
+
+
+def _is_choice(part: gast.expr) -> bool:
+    return isinstance(part, gast.IfExp)
 
 
 def evaluate_first(

@@ -35,6 +35,7 @@ from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.growing import LISTS
 from autograph_torch.capture.grown import GROWN, ask_grown_lists
+from autograph_torch.capture.heaps import SORTS
 from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
@@ -147,10 +148,12 @@ def _code_in_place_of(
         new = converted(code, symbolic_locals, function)
         _move_cells(side_effects, code, new, symbolic_locals)
         code = new
-    setter = setter_of_buffers(code, parent, symbolic_locals)
-    if setter is not None:
-        _move_cells(side_effects, code, setter, symbolic_locals)
-        code = setter
+    instead = setter_of_buffers(code, parent, symbolic_locals)
+    if code in SORTS and _below_converted(parent):
+        instead = SORTS[code]
+    if instead is not None:
+        _move_cells(side_effects, code, instead, symbolic_locals)
+        code = instead
     if STANDS_FOR(code):
         code = code_of(symbolic_locals["written"].as_python_constant()[0])
     return without_walking(code, parent, symbolic_locals)

@@ -225,3 +225,21 @@ def set_filled_in_a_loop_on_data(x):
         seen.add("x")
         x = x.abs() + 1
     return x, seen
+
+
+@program(inputs=BOTH)
+def most_common_paths(x):
+    counts = Counter()
+    for e in x:
+        counts["positive" if e > 0 else "negative"] += 1
+    return counts.most_common(1)[0][0], counts.most_common(2), x * counts.most_common(1)[0][1]
+
+
+@program(inputs=BOTH)
+def index_that_a_conditional_expression_picks(x):
+    last = {}
+    for e in x:
+        last["positive" if e > 0 else "negative"] = e * 2
+    counts = Counter()
+    counts["large" if x.sum() > 2 else "negative" if x.sum() < 0 else "small"] += 1
+    return last, counts, counts["large"]
