@@ -22,6 +22,7 @@ from autograph_torch.passes.hidden import keep_hidden_writes
 from autograph_torch.passes.identities import ask_before_copies
 from autograph_torch.passes.indices import lower_indices
 from autograph_torch.passes.jumps import structure_jumps
+from autograph_torch.passes.later_operands import nest_tests
 from autograph_torch.passes.logic import lower_logic
 from autograph_torch.passes.loops import lower_loops
 from autograph_torch.passes.nones import flag_nones
@@ -44,6 +45,7 @@ PASSES: tuple[Pass, ...] = (
     lower_positions,  # with them: an element that data pick is a call, which all others then see
     ask_before_copies,  # while the test is what the user wrote
     make_room,  # as if the user had written it so
+    nest_tests,  # likewise; each of the tests is then one for the others
     lower_effects,  # before the others: an assertion becomes an `if`, which all others then see
     lower_filters,  # before logic and numbers: a filter becomes a test or an operand, which they then see
     lower_attributes,  # while tests still are what the user wrote; from here on attributes are variables

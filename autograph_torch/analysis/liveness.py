@@ -23,6 +23,7 @@ from autograph_torch.analysis.scopes import (
     sub_statements,
 )
 from autograph_torch.source.nodes import children
+from autograph_torch.source.templates import runtime_function
 
 Live = frozenset[str]
 EMPTY: Live = frozenset()
@@ -54,7 +55,7 @@ def live_after_each(block: list[gast.stmt], after: Live, targets: Targets = Targ
 
 def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
     if isinstance(node, gast.Return):
-        return EMPTY if node.value is None else frozenset(reads(node.value))
+        return EMPTY if node.value is None else _reads(node.value)
     if isinstance(node, gast.Raise):
         return frozenset(reads(node))
     if isinstance(node, gast.Break):
@@ -77,7 +78,18 @@ def _statement(node: gast.stmt, after: Live, targets: Targets) -> Live:
     if sub_statements(node):  # match
         return after | reads(node)
     found = names_of(node)
+    if isinstance(node, gast.Assign) and runtime_function(node.value) == "cond":
+        return after.difference(surely_binds(node)).union(_reads(node.value), reads(node.targets))
     return (after.difference(surely_binds(node)) if found.binds else after).union(found.reads)
+
+
+def _reads(value: gast.expr) -> Live:
+    """Names that an expression reads; those that the test of a branch binds are bound when the branches read them."""
+    if runtime_function(value) != "cond" or not value.args:
+        return frozenset(reads(value))
+    test, *functions = value.args
+    read = reads([*functions, *(keyword.value for keyword in value.keywords)])
+    return frozenset(read.difference(surely_binds(test)).union(reads(test)))
 
 
 def loop_head(node: gast.While | gast.For, after: Live, targets: Targets = Targets()) -> Live:

@@ -39,6 +39,7 @@ LEAST = {
     "jumps": 6,
     "loops": 8,
     "branches": 10,
+    "later_operands": 1,
     "queries": 3,
     "filters": 2,
     "effects": 8,

@@ -109,13 +109,44 @@ def walrus_in_a_test(x):
     return x, norm
 
 
-@program(
-    refused="a later operand binds a name", inputs=[lambda: (vec(5, 1),), lambda: (vec(1, 5),), lambda: (vec(0, 0),)]
-)
+@program(inputs=[lambda: (vec(5, 1),), lambda: (vec(1, 5),), lambda: (vec(0, 0),)])
 def walrus_in_both_operands(x):
     if (a := x[0]) > 2 and (b := x[1]) < 2:
         return a - b
     return a
+
+
+WALRUS = [lambda: (vec(1, 2),), lambda: (vec(-4, 6),), lambda: (vec(4, -6),), lambda: (vec(-4, -6),)]
+
+
+@program(inputs=WALRUS)
+def walrus_in_the_later_of_two_alternatives(x):
+    if (a := x.sum()) > 2 or (b := x.max()) > 5:
+        y = a + x
+    else:
+        y = x - b
+    return y
+
+
+@program(inputs=WALRUS)
+def walrus_in_later_operands_of_a_chain(x):
+    n = 0
+    if x.sum() > 2 and (a := x.sum()) > 0 and (b := x.max()) > 1.5:
+        return x + a + b
+    elif x.min() < 0 and (x.max() > 3 or (n := x.min()) < -5):
+        print("chain", n)
+        return x * n
+    return x
+
+
+@program(inputs=WALRUS)
+def walrus_in_a_later_operand_is_read_behind(x):
+    b = x * 0
+    for _ in range(2):
+        if x.sum() > 0 and (b := x * 2).max() > 3:
+            break
+        x = x + 2
+    return x, b
 
 
 @program(inputs=[lambda: (scalar(10),), lambda: (scalar(0.5),)])
