@@ -66,6 +66,7 @@ from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.raised_places import places_of_raises
+from autograph_torch.capture.recurrent import check_recurrent, recurrent_layers
 from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
@@ -153,6 +154,8 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             settle(graph, refuse=attempt is not None and not attempt.settled)
         compiles = getattr(backend, "__name__", "") != "eager"
         check_types(graph)
+        if compiles:
+            check_recurrent(graph)
         keep_operands(graph)
         if not performing.is_looking():
             exponents_as_tensors(graph, at_the_top=compiles)
@@ -281,6 +284,7 @@ _REPAIRS = (
     empty_tensors,
     reshaped_tensors,
     sets_in_order,
+    recurrent_layers,
 )
 
 

@@ -82,6 +82,7 @@ _RANDOM = frozenset(
     "rand randn randint rand_like randn_like randint_like randperm bernoulli multinomial normal poisson bernoulli_ "
     "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu".split()
 )
+RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
 _DROPOUTS = frozenset("dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d".split())
 
 
@@ -94,7 +95,7 @@ def refuse_random_numbers() -> int:
         if draws_random_numbers(node):
             raise_refusal(
                 "AG323",
-                f"`{_called(node)}` draws random numbers in a branch or loop on a tensor, whose backward pass would "
+                f"`{called(node)}` draws random numbers in a branch or loop on a tensor, whose backward pass would "
                 "draw others",
                 "draw them before the branch or loop, or run under torch.no_grad()",
             )
@@ -105,11 +106,15 @@ def draws_random_numbers(node: torch.fx.Node) -> bool:
     """Whether a node of a graph draws random numbers."""
     if not node.op.startswith("call_"):
         return False
-    name = _called(node)
+    name = called(node)
+    if name in RECURRENT:  # ..., dropout, training, ...
+        place = next((k for k, value in enumerate(node.args) if isinstance(value, float)), None)
+        return place is not None and bool(node.args[place] != 0 and node.args[place + 1])
     probability = node.kwargs.get("p", node.args[1] if len(node.args) > 1 else 0.5)
     training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
     return name in _RANDOM or bool(name in _DROPOUTS and training and probability != 0)
 
 
-def _called(node: torch.fx.Node) -> str:
+def called(node: torch.fx.Node) -> str:
+    """The name of the function or method that a node calls."""
     return getattr(node.target, "__name__", str(node.target))

@@ -315,3 +315,39 @@ class StoredMethodsOfTheModule(LeadsBackToItself):
         if x.sum() > 0:
             x = x + 1
         return self.step(x), self.steps["half"][0](x), self.shift(x)
+
+
+@program(inputs=[lambda: (randn(2, 5, 3),), lambda: (randn(2, 5, 3).abs(),)], grad=True)
+class LastStateOfALSTM(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.LSTM(3, 4, 2, batch_first=True)
+        self.head = nn.Linear(4, 1)
+
+    def forward(self, x):
+        out, (h, _) = self.layers(x)
+        if h.sum() > 0:
+            out = out * 2
+        return self.head(out[:, -1])
+
+
+@program(inputs=[lambda: (randn(2, 5, 3),), lambda: (randn(2, 5, 3).abs(),)], grad=True)
+class RecurrentLayersInBranchesAndLoops(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = nn.GRU(3, 3, batch_first=True)
+        self.cell = nn.LSTMCell(3, 3)
+
+    def forward(self, x):
+        if x.mean() > 0.3:
+            x = self.layer(x)[0]
+        y, n = x[:, 0], 0
+        h = c = torch.zeros(2, 3)
+        while n < 4:
+            h, c = self.cell(y, (h, c))
+            y, n = h, n + 1
+            if h.norm() > 0.9:
+                break
+        return h, n
