@@ -26,7 +26,7 @@ def sets_in_order() -> Iterator[None]:
 
     def tp_iter_impl(self: Any, tx: Any) -> Any:
         order = _order(self)
-        return iterate(self, tx) if order is None else SetIterator(dict.fromkeys(order))
+        return iterate(self, tx) if order is None else SetIterator({one: one.vt for one in order})
 
     def unpack_var_sequence(self: Any, tx: Any) -> Any:
         order = _order(self)

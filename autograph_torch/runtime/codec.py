@@ -158,7 +158,7 @@ class _Writer:
     def constant(self, value: Any) -> str:
         if value is None or type(value) in (bool, int, str, torch.dtype):
             return repr(value)
-        if vars(builtins).get(getattr(value, "__name__", None)) is value:  # `int`
+        if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
             return value.__name__
         self.constants.append(value)
         return f"written[1][{len(self.constants) - 1}]"
@@ -316,6 +316,8 @@ class _Writer:
             return f"defaultdict({self.constant(plan[1])}, {parts[0]})"
         if kind == "named" and plan[1] is torch.Size:
             return f"torch.Size([{', '.join(parts)}])"
+        if kind == "named" and plan[1].__module__ == "torch.return_types":
+            return f"torch.return_types.{plan[1].__name__}(({', '.join(parts)}))"
         if kind == "named":
             return f"{self.constant(plan[1])}({', '.join(parts)})"
         if kind == "record":

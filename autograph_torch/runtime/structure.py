@@ -77,7 +77,7 @@ def _spec_of(
     if isinstance(value, tuple):
         specs = _specs(value, originals, handed, seen, path)
         plain_tuple = type(value) is tuple
-        if plain_tuple or hasattr(value, "_fields") or isinstance(value, torch.Size):
+        if plain_tuple or hasattr(value, "_fields") or isinstance(value, torch.Size) or is_of_torch(type(value)):
             return ("tuple", len(value), specs) if plain_tuple else ("named", type(value), specs)
     if value is None or isinstance(value, (str, torch.dtype)):
         return ("const", value)
@@ -127,6 +127,11 @@ def _spec_of(
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
     )
+
+
+def is_of_torch(kind: type) -> bool:
+    """Whether it is a type of results of torch: what `x.sort()` gives."""
+    return kind.__module__ == "torch.return_types"
 
 
 def _is_class_or_none(factory: Any) -> bool:
@@ -329,7 +334,7 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
         pairs.append((value, entries))
         entries.update({key: copy_of(value[key], pairs) for key in value})
         return entries
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+    if type(value) is tuple:  # others are types of their own
         return tuple(copy_of(value[k], pairs) for k in range(len(value)))
     return value
 
@@ -345,9 +350,12 @@ def scratch_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
 def _scratch(value: Any, pairs: Pairs) -> Any:
     if type(value) is set:
         return value.copy()
-    if type(value) is not Counter and type(value) is not defaultdict:
+    if type(value) is Counter:
+        entries: Any = Counter()
+    elif type(value) is defaultdict:
+        entries = defaultdict(value.default_factory)
+    else:
         return copy_of(value, pairs)
-    entries: Any = Counter() if type(value) is Counter else defaultdict(value.default_factory)
     for key in value:  # a Counter's `update` adds
         entries[key] = copy_of(value[key], pairs)
     return entries

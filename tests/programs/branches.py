@@ -432,3 +432,35 @@ def text_of_data_that_nobody_reads(x, y, explain=False):
 )
 def text_of_data_as_a_result(x, y):
     return checked(x, y)
+
+
+NAMED = [lambda: (vec(1, 2),), lambda: (vec(-4, 6),), lambda: (vec(4, -6),)]
+
+
+@program(inputs=NAMED, grad=True)
+def sorted_on_either_side(x):
+    if x.sum() > 0:
+        order = x.sort()
+    else:
+        order = (x * 2).sort(descending=True)
+    return order.values * 2, order
+
+
+@program(inputs=NAMED)
+def results_with_names(x):
+    largest = x.max(0)
+    while largest.values < 20:
+        x = x.abs() * 2 + 1
+        largest = x.max(0)
+    m = torch.outer(x, x) + torch.eye(2)
+    parts = torch.linalg.qr(m) if x.sum() > 90 else torch.linalg.qr(m * 2)
+    return largest, parts.Q @ parts.R, x.max(0) if x[0] > 5 else x.min(0)
+
+
+@program(inputs=NAMED)
+def sizes_in_a_list(x):
+    sizes, kept = [x.shape], [x.sort()]
+    if x.sum() > 0:
+        sizes.append(x[:1].shape)
+        kept.append(x.topk(1))
+    return sizes, kept
