@@ -24,7 +24,8 @@ from autograph_torch.passes.texts import Texts, makes_exception, text_values, te
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import constant, returns, runtime_call
 
-_LOG_METHODS = frozenset(("debug", "info", "warning", "error", "critical", "log", "warn"))
+_LEVELS = ("debug", "info", "warning", "error", "critical", "log", "warn")
+_LOG_METHODS = frozenset((*_LEVELS, *(f"{level}_once" for level in _LEVELS)))  # the latter in many libraries
 _FUNCTIONS = frozenset(("builtins.print", "rich.print", "warnings.warn"))
 _TRACEBACK_KEYWORDS = frozenset(("exc_info", "stack_info"))
 _STREAMS = {"sys.stdout": (), "sys.stderr": ("file",)}

@@ -10,7 +10,7 @@
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
     torch.equal(x, y)         ag.equal(x, y), and so for torch.allclose and torch.is_nonzero, also as methods
-    super().prop              the property of the base class, called
+    super().prop              the property of the base class, called; so for lazy properties of distributions
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
@@ -50,6 +50,7 @@ from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunction
 from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch.distributions.utils import lazy_property
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
@@ -145,6 +146,11 @@ def python_calls() -> Iterator[None]:
         value, _ = self._resolved_getattr_and_source(tx, name)
         if isinstance(value, property) and isinstance(value.fget, types.FunctionType):
             return UserFunctionVariable(value.fget).call_function(tx, [self.objvar], {})
+        if isinstance(value, lazy_property):
+            computed: Any = queries.computed_once
+            wrapped: Any = value.wrapped
+            given = [self.objvar, ConstantVariable.create(name), UserFunctionVariable(wrapped)]
+            return UserFunctionVariable(computed).call_function(tx, given, {})
         return looked_up(self, tx, name)
 
     with (

@@ -176,3 +176,11 @@ def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:
     )
     for k in range(len(dims)):
         cond(tensor.shape[dims[k]] == 1, lambda: fail_with(number))
+
+
+def computed_once(instance: Any, name: str, wrapped: Any) -> Any:
+    """What a lazy property of torch.distributions gives, and leaves as an attribute."""
+    with torch.enable_grad():
+        value = wrapped(instance)
+    setattr(instance, name, value)
+    return value

@@ -180,3 +180,20 @@ def test_classes_that_are_negative() -> None:
 def test_function_of_torch_itself() -> None:
     compiled = torch.compile(convert(torch.nn.functional.one_hot), fullgraph=True, backend="eager")
     assert torch.equal(compiled(torch.tensor([2, 0])), torch.tensor([[0, 0, 1], [1, 0, 0]]))
+
+
+class Shifted(torch.distributions.MultivariateNormal):
+    @property
+    def spread(self) -> torch.Tensor:
+        found = super().precision_matrix
+        return found if found.sum() > 1 else found * 2
+
+
+@pytest.mark.parametrize("scale", [0.5, 4.0])
+def test_lazy_properties_of_the_base_class(scale: float) -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        shifted = Shifted(x, torch.eye(2) * scale)
+        return shifted.spread + shifted.precision_matrix
+
+    x = torch.tensor([1.0, 2.0])
+    torch.testing.assert_close(torch.compile(convert(program), fullgraph=True, backend="eager")(x), program(x))

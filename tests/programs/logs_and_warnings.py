@@ -256,3 +256,31 @@ def nan_check(x):
         return x * 0
     logger.info("loss %s", loss.item())
     return x / loss
+
+
+class OnceLogger(logging.Logger):
+    """As many libraries have it: the same message is logged once."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.seen = set()
+
+    def warning_once(self, message):
+        if message not in self.seen:
+            self.seen.add(message)
+            self.warning(message)
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)], factory=True)
+def messages_that_are_logged_once():
+    logger = OnceLogger("once")
+    logger.parent = logging.getLogger()
+
+    def step(x):
+        for _ in range(2):
+            if x.sum() > 0:
+                logger.warning_once("positive")
+        logger.warning_once("any")
+        return x * 2
+
+    return step
