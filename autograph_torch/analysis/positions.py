@@ -4,6 +4,7 @@ for i in range(100):                   i counts, computes, is compared and index
     if i > 10: x = x * 0.5             so this `if` is one on data
     x = step(x[i])                     but here, or in names[i], only a constant will do
     print("trip", i)
+    rows.append((i, x))                nor where a list keeps it: such a list grows in the graph's loop
     if x.norm() < 1e-6: break
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Callable
 import gast
 
 from autograph_torch.analysis.scopes import reads
-from autograph_torch.source.templates import call, runtime_function
+from autograph_torch.source.templates import call, runtime_call, runtime_function
 
 UNROLL_LIMIT = 8  # trips of a range that are worth a copy of the body each
 
@@ -51,7 +52,11 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
     arithmetic = (gast.BinOp, gast.Compare, gast.UnaryOp, gast.AugAssign)
     of_tensor = isinstance(node, gast.Subscript) and is_tensor(node.value)
     ok_here = isinstance(node, arithmetic) or of_tensor
-    if isinstance(node, gast.Call) and _shows(node):
+    if isinstance(node, gast.Raise) and isinstance(node.exc, gast.Call):
+        return _computes(
+            runtime_call("fail", *node.exc.args, *(one.value for one in node.exc.keywords)), target, is_tensor
+        )
+    if isinstance(node, gast.Call) and (_shows(node) or _appends(node)):
         shown = [part for argument in node.args for part in _parts(argument)]
         others = [keyword.value for keyword in node.keywords]
         return all(
@@ -68,7 +73,9 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
 
 
 def _shows(node: gast.Call) -> bool:
-    """Whether a call prints or warns, as it was written or as an effect of the graph, which shows numbers of it."""
+    """Whether a call prints, warns or raises, as it was written or as an effect of the graph, which shows its numbers."""
+    if runtime_function(node) == "fail":
+        return True
     if runtime_function(node) == "effect":
         return _shows(call(*node.args)) if node.args else False
     function = node.func
@@ -77,8 +84,19 @@ def _shows(node: gast.Call) -> bool:
     return isinstance(function, gast.Name) and function.id == "print"
 
 
+def _appends(node: gast.Call) -> bool:
+    """Whether a call adds an element to a list."""
+    return isinstance(node.func, gast.Attribute) and node.func.attr == "append" and not node.keywords
+
+
 def _parts(argument: gast.expr) -> list[gast.expr]:
-    """What a text is made of: the arguments of `"{:5d}".format(i)`, of `ag.text("{:5d}", i)`, or what is in f"{i}"."""
+    """What a text or an element of a list is made of.
+
+    The arguments of `"{:5d}".format(i)`, of `ag.text("{:5d}", i)`, what is in f"{i}", or in (i, x) and {"step": i}.
+    """
+    if isinstance(argument, (gast.Tuple, gast.List, gast.Dict)):
+        inner = argument.values if isinstance(argument, gast.Dict) else argument.elts
+        return [part for one in inner for part in _parts(one)]
     if isinstance(argument, gast.JoinedStr):
         return [part.value for part in argument.values if isinstance(part, gast.FormattedValue)]
     if isinstance(argument, gast.Call):

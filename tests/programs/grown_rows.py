@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 
-from tests.harness import program, vec
+from tests.harness import program, randn, vec
 
 TRIPS = [lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),), lambda: (vec(30, 4),)]
 
@@ -320,3 +321,38 @@ def an_inner_loop_fills_a_list_of_its_own_and_the_outer_one(x):
             hist.append(torch.stack(inner).sum().item())
         x = x / 3
     return hist
+
+
+@program(inputs=TRIPS)
+def positions_of_a_range_in_rows_and_messages(x):
+    hist = []
+    for i in range(20):
+        x = x / 2
+        loss = x.sum().item()
+        hist.append({"loss": loss, "it": i})
+        if loss < 1:
+            break
+        if loss > 15:
+            raise ValueError(f"loss {loss:.2f} at {i} is too large")
+    else:
+        print("not converged")
+    return hist
+
+
+@program(inputs=[lambda: (randn(3, 3, seed=7),), lambda: (torch.eye(3),), lambda: (torch.zeros(3, 3),)])
+def power_iteration_with_a_trace(a):
+    v = torch.ones(3) / math.sqrt(3)
+    lam = 0.0
+    trace = []
+    for i in range(30):
+        w = a @ v
+        n = w.norm()
+        if n < 1e-8:
+            return None, trace
+        v = w / n
+        new = (v @ (a @ v)).item()
+        trace.append((i, new))
+        if abs(new - lam) < 1e-3:
+            break
+        lam = new
+    return v, trace
