@@ -73,7 +73,7 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
 
 
 def _shows(node: gast.Call) -> bool:
-    """Whether a call prints, warns or raises, as it was written or as an effect of the graph, which shows its numbers."""
+    """Whether a call prints, warns or raises, as it was written or as an effect of the graph: numbers are shown."""
     if runtime_function(node) == "fail":
         return True
     if runtime_function(node) == "effect":

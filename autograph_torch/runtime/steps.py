@@ -16,13 +16,16 @@ import torch
 from autograph_torch.analysis.positions import UNROLL_LIMIT
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.growing import is_among
+from autograph_torch.runtime.growing import ADVICE, is_among
 from autograph_torch.runtime.iteration import Once, Sequence, elements
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
+from autograph_torch.runtime.open_contents import is_open
 from autograph_torch.runtime.outside import keep
+from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.values import EXIT, HOLE, NEXT, STOP, Hole, Outcome
 
 State = tuple[Any, ...]
@@ -175,8 +178,18 @@ def _handed_through(before: State, after: Any, rebound: int, fixed: int) -> Any:
     count = len(before) - fixed
     if after is HOLE or rebound == len(before):
         return after
-    written = [before[k] if isinstance(before[k], (list, dict)) else after[k] for k in range(rebound, count)]
+    written = [_written(before[k], after[k]) for k in range(rebound, count)]
     return (*after[:rebound], *written, *before[count:])
+
+
+def _written(before: Any, after: Any) -> Any:
+    """An object that a step writes to, behind the step."""
+    if not isinstance(before, (list, dict)):
+        return after
+    if not is_open(before) and (isinstance(after, Choice) or is_open(after) or len(after) != len(before)):
+        message = "a way through a trip leaves a list or dict longer, in a loop whose number of trips depends on data"
+        refuse("AG311", message, ADVICE)
+    return before
 
 
 def _is_symbolic(how: Any) -> bool:

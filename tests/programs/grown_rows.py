@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 
-from tests.harness import program, randn, vec
+from tests.harness import program, vec
 
 TRIPS = [lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),), lambda: (vec(30, 4),)]
 
@@ -339,20 +338,16 @@ def positions_of_a_range_in_rows_and_messages(x):
     return hist
 
 
-@program(inputs=[lambda: (randn(3, 3, seed=7),), lambda: (torch.eye(3),), lambda: (torch.zeros(3, 3),)])
-def power_iteration_with_a_trace(a):
-    v = torch.ones(3) / math.sqrt(3)
-    lam = 0.0
-    trace = []
-    for i in range(30):
-        w = a @ v
-        n = w.norm()
-        if n < 1e-8:
-            return None, trace
-        v = w / n
-        new = (v @ (a @ v)).item()
-        trace.append((i, new))
-        if abs(new - lam) < 1e-3:
+@program(inputs=TRIPS, refused="a list grows, and a return inside of the loop takes it along")
+def a_list_is_returned_from_two_places_of_a_loop(x):
+    hist = []
+    i = 0
+    while i < 30:
+        x = x / 2
+        if x.norm() < 1e-8:
+            return x * 0, hist
+        hist.append(x)
+        if x.norm() < 1:
             break
-        lam = new
-    return v, trace
+        i += 1
+    return x, hist
