@@ -372,8 +372,8 @@ MUTATIONS = (
     Mutation(
         "lists that a step writes to",
         RUNTIME + "steps.py",
-        "before[k] if isinstance(before[k], (list, dict)) else after[k]",
-        "after[k]",
+        "_written(before[k], after[k]) for",
+        "after[k] for",
         "tests/test_programs.py",
         "list_written_to_behind",
     ),

@@ -426,7 +426,7 @@ def part(one: Any, start: int | None, stop: int | None) -> Any:
 def _part_inside(one: Appending, start: int | None, stop: int | None) -> Any:
     """`one[-3:]`, in the loop that fills it."""
     if start is None or start >= 0 or stop is not None:
-        refuse("AG311", "a loop on data reads a part of a list that it fills, which is not its end", ADVICE)
+        return refuse("AG311", "a loop on data reads a part of a list that it fills, which is not its end", ADVICE)
     if not notes.is_known_row(one.name):
         notes.ask(one.name, 0)
         return []
