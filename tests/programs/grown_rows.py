@@ -351,3 +351,45 @@ def a_list_is_returned_from_two_places_of_a_loop(x):
             break
         i += 1
     return x, hist
+
+
+@program(inputs=TRIPS, refused="a list that gets shorter")
+def a_stack_of_what_is_left(x):
+    stack = [x]
+    total = torch.zeros(())
+    while stack:
+        y = stack.pop()
+        total = total + y.sum()
+        if y.norm() > 1:
+            stack.append(y / 2)
+    return total
+
+
+@program(inputs=TRIPS, refused="inserted")
+def elements_are_inserted_in_front(x):
+    xs = []
+    while x.norm() > 1:
+        x = x / 2
+        xs.insert(0, x)
+    return xs
+
+
+@program(inputs=TRIPS, refused="cleared")
+def a_list_is_emptied_when_full(x):
+    xs = []
+    while x.norm() > 1:
+        x = x / 2
+        xs.append(x)
+        if len(xs) > 2:
+            xs.clear()
+    return xs
+
+
+@program(inputs=TRIPS)
+def the_first_element_makes_room(x):
+    xs = [x]
+    while x.norm() > 1:
+        x = x / 2
+        xs.append(x)
+        del xs[0]
+    return xs
