@@ -14,8 +14,17 @@ common, each gets a path of its own, as if the user had asked for the position (
                                                label = ag.last_element(names, i, at)
                                            print(label)
 
-passes/jumps.py then moves what follows. The element that `max(names, key=f)` or `min` picks is one of these, too. Left
-alone: what is assigned or written to by an index.
+passes/jumps.py then moves what follows. The element that `max(names, key=f)` or `min` picks is one of these, too. What
+is written to has a branch for each element from the beginning (with room for sixteen):
+
+    counts[k] += 1                         at = ag.position_in(counts, k)
+                                           if ag.is_position(at, counts, 0):
+                                               counts[ag.key_there(counts, 0)] += 1
+                                           elif ...
+                                           else:
+                                               counts[ag.last_key(counts, k, at)] += 1
+
+Left alone: indices in targets of loops and of several names, and in `del`.
 """
 
 from __future__ import annotations
@@ -28,7 +37,7 @@ from autograph_torch.passes.splits import evaluate_first, is_fixed
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, substitute
 from autograph_torch.source.templates import assign, constant, runtime_call
 
-_CASES = 8  # elements that are worth a path each; runtime/positions.py refuses more
+_CASES, _PLACES = 8, 16  # elements that are worth a path, or a branch, each; runtime/positions.py refuses more
 
 
 def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -41,6 +50,8 @@ def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
             cases = _cases_of(node, facts)
             if cases is not None:
                 return cases
+        if _writes_element(node) and node.lineno in facts.told.positions:
+            return _places_of(derive(node, value=lower(node.value)), facts)
         if isinstance(getattr(node, "ctx", None), (gast.Store, gast.Del)):
             return node
         new = rebuild(node, lower)
@@ -83,19 +94,57 @@ def _cases_of(node: gast.stmt, facts: Facts) -> list[gast.stmt] | None:
     def side(value: gast.expr) -> gast.stmt:
         return derive(node, value=substitute(node.value, {**known, id(element): value}))
 
-    cases = [side(runtime_call("last_element", name(items), name(index), name(at)))]
-    for k in reversed(range(_CASES - 1)):
+    last = side(runtime_call("last_element", name(items), name(index), name(at)))
+    each = [side(runtime_call("element_there", name(items), constant(k))) for k in range(_CASES - 1)]
+    return [*first, *_chain(at, items, each, last)]
+
+
+def _writes_element(node: gast.AST) -> bool:
+    """Whether a statement writes to `xs[i]` alone."""
+    targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+    if not isinstance(node, (gast.Assign, gast.AugAssign)) or len(targets) != 1:
+        return False
+    return isinstance(targets[0], gast.Subscript) and _is_index(targets[0].slice)
+
+
+def _places_of(node: gast.Assign | gast.AugAssign, facts: Facts) -> list[gast.stmt]:
+    """The statement for each of the places that it may write to, in the order of Python's evaluation."""
+    is_plain = isinstance(node, gast.Assign)
+    target = node.targets[0] if is_plain else node.target
+    index, at = facts.fresh("index"), facts.fresh("at")
+    items = target.value.id if isinstance(target.value, gast.Name) else facts.fresh("items")
+    written = facts.fresh("written")
+    first = [(written, node.value)] if is_plain else []
+    first += [(items, target.value)] if not isinstance(target.value, gast.Name) else []
+    first += [(index, target.slice), (at, runtime_call("position_in", name(items), name(index)))]
+
+    def there(key: gast.expr) -> gast.stmt:
+        put = gast.Subscript(value=name(items), slice=key, ctx=gast.Store())
+        return derive(node, targets=[put], value=name(written)) if is_plain else derive(node, target=put)
+
+    last = there(runtime_call("last_key", name(items), name(index), name(at)))
+    each = [there(runtime_call("key_there", name(items), constant(k))) for k in range(_PLACES - 1)]
+    return [*(place(assign([bound], value), node) for bound, value in first), *_chain(at, items, each, last)]
+
+
+def _chain(at: str, items: str, each: list[gast.stmt], last: gast.stmt) -> list[gast.stmt]:
+    """One of the statements, by the position."""
+    cases = [last]
+    for k, there in reversed(list(enumerate(each))):
         test = runtime_call("is_position", name(at), name(items), constant(k))
-        there = side(runtime_call("element_there", name(items), constant(k)))
-        cases = [place(gast.If(test=test, body=[there], orelse=cases), node)]
-    return [*first, *cases]
+        cases = [place(gast.If(test=test, body=[there], orelse=cases), there)]
+    return cases
 
 
 def _is_element(node: gast.AST) -> bool:
     """Whether it is `xs[i]`, read, with an index that is no constant."""
     if not isinstance(node, gast.Subscript) or not isinstance(node.ctx, gast.Load):
         return False
-    return isinstance(node.slice, (gast.Name, gast.Attribute, gast.Subscript, gast.BinOp, gast.Call))
+    return _is_index(node.slice)
+
+
+def _is_index(node: gast.expr) -> bool:
+    return isinstance(node, (gast.Name, gast.Attribute, gast.Subscript, gast.BinOp, gast.Call))
 
 
 def _is_extreme(node: gast.AST, facts: Facts) -> bool:

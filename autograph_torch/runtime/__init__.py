@@ -41,7 +41,9 @@ from autograph_torch.runtime.positions import (
     element_at,
     element_there,
     is_position,
+    key_there,
     last_element,
+    last_key,
     position_in,
 )
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, shown_list, tolist
@@ -80,9 +82,11 @@ __all__ = [
     "is_nothing",
     "is_position",
     "joined",
+    "key_there",
     "known",
     "largest",
     "last_element",
+    "last_key",
     "length",
     "listed",
     "listed_map",

@@ -20,7 +20,7 @@ from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
 _LISTS = (list, tuple)
-_CASES = 8  # elements that are worth a path each; passes/positions.py has room for as many
+_CASES, _PLACES = 8, 16  # elements that are worth a path, or a branch, each; passes/positions.py has room for as many
 
 
 def element_at(items: Any, index: Any) -> Any:
@@ -51,6 +51,20 @@ def element_there(items: Any, k: int) -> Any:
 def last_element(items: Any, index: Any, position: torch.Tensor | None) -> Any:
     """`items[index]`, the last element where data tell which it is."""
     return items[index] if position is None else _elements(items)[-1]
+
+
+def key_there(items: Any, k: int) -> Any:
+    """The index, or the key, of the element with a number."""
+    return list(items)[k] if isinstance(items, dict) else k
+
+
+def last_key(items: Any, index: Any, position: torch.Tensor | None) -> Any:
+    """`index`, that of the last element where data tell which it is."""
+    if position is None:
+        return index
+    if len(items) > _PLACES:
+        refuse("AG321", f"data tell which of {len(items)} elements is written to", "keep them in one tensor")
+    return key_there(items, len(items) - 1)
 
 
 def called_at(items: Any, index: Any, *args: Any, **kwargs: Any) -> Any:

@@ -83,3 +83,39 @@ def many_names(x):
     name = names[int(x[0])]
     print(name)
     return x
+
+
+@program(inputs=[lambda: (ints(0, 2, 2),), lambda: (ints(1, 1, -1),), lambda: (ints(0, 3, 1),)])
+def counts_by_class(labels):
+    counts = [0, 0, 0]
+    try:
+        for k in (labels + 0).tolist():
+            counts[k] += 1
+    except IndexError:
+        print("no such class", counts)
+    return counts
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(4, -1, 2),), lambda: (vec(-1, -2, -5),)])
+def ring_buffer(x):
+    buffer, place = [None, None], 0
+    for v in x:
+        if v > 0:
+            buffer[place] = v * 2
+            place = (place + 1) % 2
+    return [kept for kept in buffer if kept is not None], place
+
+
+class Experts:
+    def __init__(self):
+        self.used = {0: 0, 1: 0}
+        self.last = [torch.zeros(2), torch.zeros(2)]
+
+
+@program(inputs=[lambda: (vec(1, 3), Experts()), lambda: (vec(4, 3), Experts())])
+def places_in_attributes(x, experts):
+    k = int(x.argmax())
+    experts.used[k] += 2
+    experts.last[k] += x
+    experts.last[k - 1] = x * 2
+    return experts.used[0] + len(experts.last)
