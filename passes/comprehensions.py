@@ -138,9 +138,9 @@ def _search(node: gast.Call, kept: str, facts: Facts) -> list[gast.stmt]:
     def found(element: gast.expr) -> list[gast.stmt]:
         return [assign([kept], element), gast.Break()]
 
-    loop, *otherwise = _over(node.args[0], found, facts), *node.args[1:]
-    if otherwise:
-        return [place(assign([kept], otherwise[0]), node), loop]
+    loop = _over(node.args[0], found, facts)
+    if len(node.args) > 1:
+        return [place(assign([kept], node.args[1]), node), loop]
     nothing = gast.Raise(exc=name("StopIteration"), cause=None)
     return [derive(loop, orelse=[place(nothing, node)])]
 

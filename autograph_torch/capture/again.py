@@ -89,12 +89,12 @@ def _has_handlers(code: types.CodeType) -> bool:
     return any(name == "PUSH_EXC_INFO" and following != "WITH_EXCEPT_START" for name, following in after)
 
 
-def _with_another_run(code: types.CodeType, compiled: types.CodeType) -> types.CodeType | None:
+def _with_another_run(code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
     """The hook: what runs in the place of a frame; None to leave it as Dynamo has made it."""
     frame = _frame.get()
     if frame is None or not frame.may_raise:
         return None
-    return _entry(code, _Runs(compiled, unmarked(frame.code)))
+    return _entry(code, _Runs(new_code, unmarked(frame.code)))
 
 
 @dataclass(frozen=True)

@@ -305,7 +305,7 @@ def _sort(variable: Any, tx: Any, kwargs: Any) -> None:
     else:
         in_order: Any = sorting.in_order
         lists = [ListVariable(one, mutation_type=ValueMutationNew()) for one in (items, list(keys))]
-        found = UserFunctionVariable(in_order).call_function(tx, [*lists, ConstantVariable.create(backwards)], {})
+        found: Any = UserFunctionVariable(in_order).call_function(tx, [*lists, ConstantVariable.create(backwards)], {})
         ordered = found.items
     tx.output.side_effects.mutation(variable)
     variable.items[:] = ordered

@@ -158,8 +158,9 @@ class _Writer:
     def constant(self, value: Any) -> str:
         if value is None or type(value) in (bool, int, str, torch.dtype):
             return repr(value)
-        if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
-            return value.__name__
+        kind: Any = value
+        if isinstance(value, type) and getattr(builtins, kind.__name__, None) is value:
+            return str(kind.__name__)
         self.constants.append(value)
         return f"written[1][{len(self.constants) - 1}]"
 
