@@ -14,19 +14,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.variables import ListVariable, SetVariable, TupleVariable
-from torch._dynamo.variables.iter import SetIterator
+from torch._dynamo.variables import iter as iterators
 
 from autograph_torch.capture.patching import patched
 
 
 @contextlib.contextmanager
 def sets_in_order() -> Iterator[None]:
-    """While converted functions are traced."""
+    """While converted functions are traced. (Not with a torch whose sets are gone through in another way.)"""
+    if not hasattr(SetVariable, "tp_iter_impl") or not hasattr(iterators, "SetIterator"):
+        yield
+        return
     iterate, unpack, call = SetVariable.tp_iter_impl, SetVariable.unpack_var_sequence, ListVariable.call_method
 
     def tp_iter_impl(self: Any, tx: Any) -> Any:
         order = _order(self)
-        return iterate(self, tx) if order is None else SetIterator({one: one.vt for one in order})
+        return iterate(self, tx) if order is None else iterators.SetIterator({one: one.vt for one in order})
 
     def unpack_var_sequence(self: Any, tx: Any) -> Any:
         order = _order(self)
