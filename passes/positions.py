@@ -11,18 +11,18 @@ common, each gets a path of its own, as if the user had asked for the position (
                                            elif ag.is_position(at, names, 1):
                                                ...
                                            else:
-                                               label = ag.last_element(names, i, at)
+                                               label = ag.last_element(names, i, at, 8)
                                            print(label)
 
 passes/jumps.py then moves what follows. The element that `max(names, key=f)` or `min` picks is one of these, too. What
-is written to has a branch for each element from the beginning (with room for sixteen):
+is written to has a branch for each element from the beginning (with room for sixteen; in `table[i][k]` for four rows):
 
     counts[k] += 1                         at = ag.position_in(counts, k)
                                            if ag.is_position(at, counts, 0):
                                                counts[ag.key_there(counts, 0)] += 1
                                            elif ...
                                            else:
-                                               counts[ag.last_key(counts, k, at)] += 1
+                                               counts[ag.last_key(counts, k, at, 16)] += 1
 
 Left alone: indices in targets of loops and of several names, and in `del`.
 """
@@ -35,9 +35,10 @@ from autograph_torch.analysis.evaluation import path_to
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.passes.splits import evaluate_first, is_fixed
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, substitute
-from autograph_torch.source.templates import assign, constant, runtime_call
+from autograph_torch.source.templates import assign, constant, runtime_call, runtime_function
 
-_CASES, _PLACES = 8, 16  # elements that are worth a path, or a branch, each; runtime/positions.py refuses more
+# Elements that are worth a path, or a branch, each; the runtime refuses more.
+_CASES, _PLACES, _ROWS = 8, 16, 4  # the last: of a list of lists
 
 
 def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -94,45 +95,60 @@ def _cases_of(node: gast.stmt, facts: Facts) -> list[gast.stmt] | None:
     def side(value: gast.expr) -> gast.stmt:
         return derive(node, value=substitute(node.value, {**known, id(element): value}))
 
-    last = side(runtime_call("last_element", name(items), name(index), name(at)))
-    each = [side(runtime_call("element_there", name(items), constant(k))) for k in range(_CASES - 1)]
+    last = [side(runtime_call("last_element", name(items), name(index), name(at), constant(_CASES)))]
+    each = [[side(runtime_call("element_there", name(items), constant(k)))] for k in range(_CASES - 1)]
     return [*first, *_chain(at, items, each, last)]
 
 
 def _writes_element(node: gast.AST) -> bool:
-    """Whether a statement writes to `xs[i]` alone."""
+    """Whether a statement writes to one place, `xs[i]` or `table[i][j]`, that data may tell."""
     targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-    if not isinstance(node, (gast.Assign, gast.AugAssign)) or len(targets) != 1:
-        return False
-    return isinstance(targets[0], gast.Subscript) and _is_index(targets[0].slice)
+    return isinstance(node, (gast.Assign, gast.AugAssign)) and len(targets) == 1 and _told(targets[0]) is not None
+
+
+def _told(target: gast.AST | None) -> gast.Subscript | None:
+    """The first part of a target, from the left, whose index data may tell."""
+    if not isinstance(target, gast.Subscript):
+        return None
+    before = _told(target.value)
+    known = runtime_function(target.slice) in _KEYS
+    return before if before is not None else target if _is_index(target.slice) and not known else None
+
+
+_KEYS = ("key_there", "last_key")
 
 
 def _places_of(node: gast.Assign | gast.AugAssign, facts: Facts) -> list[gast.stmt]:
     """The statement for each of the places that it may write to, in the order of Python's evaluation."""
     is_plain = isinstance(node, gast.Assign)
     target = node.targets[0] if is_plain else node.target
+    part = _told(target)
     index, at = facts.fresh("index"), facts.fresh("at")
-    items = target.value.id if isinstance(target.value, gast.Name) else facts.fresh("items")
-    written = facts.fresh("written")
-    first = [(written, node.value)] if is_plain else []
-    first += [(items, target.value)] if not isinstance(target.value, gast.Name) else []
-    first += [(index, target.slice), (at, runtime_call("position_in", name(items), name(index)))]
+    items = part.value.id if isinstance(part.value, gast.Name) else facts.fresh("items")
+    first = [(items, part.value)] if not isinstance(part.value, gast.Name) else []
+    first += [(index, part.slice), (at, runtime_call("position_in", name(items), name(index)))]
+    if is_plain and not isinstance(node.value, (gast.Name, gast.Constant)):
+        written = facts.fresh("written")
+        first = [(written, node.value), *first]
+        node = derive(node, value=name(written))
 
-    def there(key: gast.expr) -> gast.stmt:
-        put = gast.Subscript(value=name(items), slice=key, ctx=gast.Store())
-        return derive(node, targets=[put], value=name(written)) if is_plain else derive(node, target=put)
+    def there(key: gast.expr) -> list[gast.stmt]:
+        put = substitute(target, {id(part): gast.Subscript(value=name(items), slice=key, ctx=part.ctx)})
+        new = derive(node, targets=[put]) if is_plain else derive(node, target=put)
+        return _places_of(new, facts) if _writes_element(new) else [new]
 
-    last = there(runtime_call("last_key", name(items), name(index), name(at)))
-    each = [there(runtime_call("key_there", name(items), constant(k))) for k in range(_PLACES - 1)]
+    count = _PLACES if part is target else _ROWS
+    last = there(runtime_call("last_key", name(items), name(index), name(at), constant(count)))
+    each = [there(runtime_call("key_there", name(items), constant(k))) for k in range(count - 1)]
     return [*(place(assign([bound], value), node) for bound, value in first), *_chain(at, items, each, last)]
 
 
-def _chain(at: str, items: str, each: list[gast.stmt], last: gast.stmt) -> list[gast.stmt]:
-    """One of the statements, by the position."""
-    cases = [last]
+def _chain(at: str, items: str, each: list[list[gast.stmt]], last: list[gast.stmt]) -> list[gast.stmt]:
+    """One of the blocks, by the position."""
+    cases = last
     for k, there in reversed(list(enumerate(each))):
         test = runtime_call("is_position", name(at), name(items), constant(k))
-        cases = [place(gast.If(test=test, body=[there], orelse=cases), there)]
+        cases = [place(gast.If(test=test, body=there, orelse=cases), there[-1])]
     return cases
 
 

@@ -48,6 +48,7 @@ from dataclasses import dataclass, fields, replace
 from autograph_torch.analysis.told import Told
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.errors import LEFT_ALONE
+from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
@@ -69,7 +70,6 @@ _REBINDS = "both writes to an object in place and rebinds its name"  # a list th
 _OPEN = ("what is in a list or dict that the branches leave", "the branches give a list of")
 _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
 _NONE = re.compile(r"give None and |and None$")
-_NUMBER_OF_ROWS = "specialized integer"  # in what torch says when it unrolls a loop
 _INDEX = re.compile(r"[\w)\]]\[")
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
@@ -147,10 +147,10 @@ class Attempt:
             return replace(following, tests=self.tests | {place})
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in _SPLIT)
-        over_rows = _NUMBER_OF_ROWS in found.message and found.snippet.lstrip().startswith("for ")
+        over_rows = SPECIALIZED in found.message and found.snippet.lstrip().startswith("for ")
         if (concerned or over_rows) and place not in self.splits:
             return replace(following, splits=self.splits | {place})
-        if _NUMBER_OF_ROWS in found.message and place not in self.positions and _INDEX.search(found.snippet):
+        if SPECIALIZED in found.message and place not in self.positions and _INDEX.search(found.snippet):
             return replace(following, positions=self.positions | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})

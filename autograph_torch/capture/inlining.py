@@ -38,6 +38,7 @@ from autograph_torch.capture.grown import GROWN, ask_grown_lists
 from autograph_torch.capture.heaps import SORTS
 from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instructions import keep_instructions
+from autograph_torch.capture.module_lists import stop_at_indices
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
 from autograph_torch.capture.picked_attributes import pick_attributes
 from autograph_torch.capture.plain_values import fill_in_plain
@@ -100,6 +101,7 @@ _FILL_INS = (
     fill_in_kept,
     fill_in_flags,
     fill_in_opened,
+    stop_at_indices,
 )
 
 

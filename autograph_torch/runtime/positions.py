@@ -15,21 +15,20 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.effects import fail, text
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
-_LISTS = (list, tuple)
-_CASES, _PLACES = 8, 16  # elements that are worth a path, or a branch, each; passes/positions.py has room for as many
+_LISTS = (list, tuple, torch.nn.ModuleList)
+_CASES = 8  # elements that are worth a path each, which they may need (passes/positions.py)
 
 
 def element_at(items: Any, index: Any) -> Any:
     """`items[index]`."""
     if not _is_told_by_data(items, index):
         return items[index]
-    found = _elements(items)
-    if len(found) > _CASES and not all(isinstance(one, (torch.Tensor, int, float)) for one in found):
-        refuse("AG321", f"data tell which of {len(found)} elements it is", "keep tensors or numbers in it, or fewer")
+    if not all(isinstance(one, (torch.Tensor, int, float)) for one in _elements(items)):
+        _refuse_more(items, _CASES)
     return _picked(items, index, _itself, ())
 
 
@@ -48,9 +47,12 @@ def element_there(items: Any, k: int) -> Any:
     return _elements(items)[k]
 
 
-def last_element(items: Any, index: Any, position: torch.Tensor | None) -> Any:
+def last_element(items: Any, index: Any, position: torch.Tensor | None, most: int) -> Any:
     """`items[index]`, the last element where data tell which it is."""
-    return items[index] if position is None else _elements(items)[-1]
+    if position is None:
+        return items[index]
+    _refuse_more(items, most)
+    return _elements(items)[-1]
 
 
 def key_there(items: Any, k: int) -> Any:
@@ -58,13 +60,18 @@ def key_there(items: Any, k: int) -> Any:
     return list(items)[k] if isinstance(items, dict) else k
 
 
-def last_key(items: Any, index: Any, position: torch.Tensor | None) -> Any:
+def last_key(items: Any, index: Any, position: torch.Tensor | None, most: int) -> Any:
     """`index`, that of the last element where data tell which it is."""
     if position is None:
         return index
-    if len(items) > _PLACES:
-        refuse("AG321", f"data tell which of {len(items)} elements is written to", "keep them in one tensor")
+    _refuse_more(items, most)
     return key_there(items, len(items) - 1)
+
+
+def _refuse_more(items: Any, most: int) -> None:
+    """Stop where there are more elements than paths."""
+    if len(items) > most:
+        refuse("AG321", f"data tell which of {len(items)} elements it is", "keep tensors or numbers in it, or fewer")
 
 
 def called_at(items: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
@@ -118,8 +125,12 @@ def _position(items: Any, index: Any) -> torch.Tensor:
         position = index.to(device="cpu", dtype=torch.int64)
     else:
         position = torch.scalar_tensor(index, dtype=torch.int64, device="cpu")
-    message = f"{'tuple' if isinstance(items, tuple) else 'list'} index out of range"
-    cond((position < -count) | (position >= count), lambda: fail(IndexError, message))
+    outside = (position < -count) | (position >= count)
+    if isinstance(items, torch.nn.ModuleList):
+        cond(outside, lambda: fail(IndexError, text("index {} is out of range", index)))
+    else:
+        message = f"{'tuple' if isinstance(items, tuple) else 'list'} index out of range"
+        cond(outside, lambda: fail(IndexError, message))
     return torch.where(position < 0, position + count, position)
 
 

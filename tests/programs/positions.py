@@ -119,3 +119,36 @@ def places_in_attributes(x, experts):
     experts.last[k] += x
     experts.last[k - 1] = x * 2
     return experts.used[0] + len(experts.last)
+
+
+@program(inputs=[lambda: (vec(1, -3),), lambda: (vec(-4, -3),), lambda: (vec(4, 3),)])
+def confusion_matrix(x):
+    predicted, labels = (x > 0).long().tolist(), [1, 0]
+    table = [[0, 0], [0, 0]]
+    for a, b in zip(predicted, labels):
+        table[a][b] += 1
+    return table
+
+
+@program(inputs=[lambda: (vec(1, 3),), lambda: (vec(4, 3),)])
+def element_of_an_element(x):
+    rows = [x * 1, x * 2]
+    k = int(x.argmax())
+    rows[k][0] = 9
+    rows[0][k] = 7
+    return rows
+
+
+@program(inputs=[lambda: (ints(5),), lambda: (ints(1),)], refused="more than four rows")
+def many_rows(k):
+    table = [[0, 0] for _ in range(6)]
+    table[k.item()][k.item() % 2] += 1
+    return table
+
+
+@program(inputs=[lambda: (vec(*range(10)),), lambda: (vec(*range(10, 0, -1)),)], refused="one of ten is written to")
+def best_of_many_is_written_to(x):
+    rows = [x[k] * torch.ones(2) for k in range(10)]
+    best = max(rows, key=lambda row: row.sum())
+    best += 1
+    return rows[0] + rows[9], best
