@@ -180,14 +180,14 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        run: Callable[..., Any] = backend(graph, inputs)  # which may put checks into the graph
         frame = frame_under_way()
         if frame is not None:
             frame.may_raise = may_raise(graph) or handles_exceptions()
-        in_session = chosen is not None or (frame is not None and frame.may_raise)
-        if in_session:
-            check_shown_objects()
-        run: Callable[..., Any] = backend(graph, inputs)
-        return keeping_inputs(graph, run) if in_session else run
+        if chosen is None and (frame is None or not frame.may_raise):
+            return run
+        check_shown_objects()
+        return keeping_inputs(graph, run)
 
     return compile_graph
 

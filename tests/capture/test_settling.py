@@ -105,10 +105,16 @@ def test_a_result_is_picked_behind_the_graph(function: Callable[..., object]) ->
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def test_a_number_is_not_shown_as_a_tensor(backend: str) -> None:
-    compiled = torch.compile(convert(printed), fullgraph=True, backend=backend)
+    compiled = torch.compile(convert(printed), backend=backend)  # without fullgraph=True, no call runs again
     torch.testing.assert_close(compiled(vec(1, 2)), printed(vec(1, 2)))
     with pytest.raises(CaptureError, match="AG310 on this path a result of the function is a Python number"):
         compiled(vec(-1, -2))
+
+
+@pytest.mark.parametrize("function", [printed, two_of_them])
+def test_without_the_decorator_a_call_that_gives_the_number_runs_in_python(function: Callable[..., object]) -> None:
+    verdict = check(Program(function.__name__, "settling", lambda: function, INPUTS), "eager")
+    assert verdict.kind == "equal", verdict.reason
 
 
 def test_a_loop_that_surely_makes_a_trip_gives_a_tensor() -> None:
