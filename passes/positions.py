@@ -51,8 +51,9 @@ def lower_positions(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDe
             cases = _cases_of(node, facts)
             if cases is not None:
                 return cases
-        if _writes_element(node) and node.lineno in facts.told.positions:
-            return _places_of(derive(node, value=lower(node.value)), facts)
+        part = _written_part(node)
+        if part is not None and node.lineno in facts.told.positions:
+            return _places_of(derive(node, value=lower(node.value)), part, facts)
         if isinstance(getattr(node, "ctx", None), (gast.Store, gast.Del)):
             return node
         new = rebuild(node, lower)
@@ -100,10 +101,10 @@ def _cases_of(node: gast.stmt, facts: Facts) -> list[gast.stmt] | None:
     return [*first, *_chain(at, items, each, last)]
 
 
-def _writes_element(node: gast.AST) -> bool:
-    """Whether a statement writes to one place, `xs[i]` or `table[i][j]`, that data may tell."""
+def _written_part(node: gast.AST) -> gast.Subscript | None:
+    """What data may tell the place of in a statement that writes to `xs[i]` or `table[i][j]`, and to nothing else."""
     targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-    return isinstance(node, (gast.Assign, gast.AugAssign)) and len(targets) == 1 and _told(targets[0]) is not None
+    return _told(targets[0]) if isinstance(node, (gast.Assign, gast.AugAssign)) and len(targets) == 1 else None
 
 
 def _told(target: gast.AST | None) -> gast.Subscript | None:
@@ -118,11 +119,10 @@ def _told(target: gast.AST | None) -> gast.Subscript | None:
 _KEYS = ("key_there", "last_key")
 
 
-def _places_of(node: gast.Assign | gast.AugAssign, facts: Facts) -> list[gast.stmt]:
-    """The statement for each of the places that it may write to, in the order of Python's evaluation."""
+def _places_of(node: gast.Assign | gast.AugAssign, part: gast.Subscript, facts: Facts) -> list[gast.stmt]:
+    """The statement for each of the places of a part of its target, in the order of Python's evaluation."""
     is_plain = isinstance(node, gast.Assign)
     target = node.targets[0] if is_plain else node.target
-    part = _told(target)
     index, at = facts.fresh("index"), facts.fresh("at")
     items = part.value.id if isinstance(part.value, gast.Name) else facts.fresh("items")
     first = [(items, part.value)] if not isinstance(part.value, gast.Name) else []
@@ -135,7 +135,8 @@ def _places_of(node: gast.Assign | gast.AugAssign, facts: Facts) -> list[gast.st
     def there(key: gast.expr) -> list[gast.stmt]:
         put = substitute(target, {id(part): gast.Subscript(value=name(items), slice=key, ctx=part.ctx)})
         new = derive(node, targets=[put]) if is_plain else derive(node, target=put)
-        return _places_of(new, facts) if _writes_element(new) else [new]
+        further = _written_part(new)
+        return [new] if further is None else _places_of(new, further, facts)
 
     count = _PLACES if part is target else _ROWS
     last = there(runtime_call("last_key", name(items), name(index), name(at), constant(count)))
