@@ -15,7 +15,8 @@ Twelve things can be told from a failure only:
                                                scale = 0
                                                return x + scale
 
-- an exception that data decide on, and that the function itself may handle (passes/handlers.py).
+- an exception that data decide on, and that the function itself may handle (passes/handlers.py), or leave to Python
+  (capture/again.py).
 
 - a loop whose test has an effect: it becomes the first statement of the trips (passes/jumps.py).
 
