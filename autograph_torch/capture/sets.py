@@ -13,7 +13,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import ListVariable, SetVariable, TupleVariable
+from torch._dynamo.variables import FrozensetVariable, ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 
 from autograph_torch.capture.patching import patched
@@ -49,7 +49,7 @@ def sets_in_order() -> Iterator[None]:
 
 def _order(variable: Any) -> list[Any] | None:
     """The members of a set of constants that the trace has made, in the order of Python; None for any other."""
-    if type(variable) is not SetVariable or variable.source is not None:
+    if type(variable) not in (SetVariable, FrozensetVariable) or variable.source is not None:
         return None
     if not all(one.vt.is_python_constant() for one in variable.items):
         return None

@@ -21,6 +21,18 @@ def orders(x: torch.Tensor) -> Any:
     return x, *parts, list(added.copy()), list(zip(added, made, strict=False)), added.pop()
 
 
+def frozen(x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        x = x + 1
+    made = frozenset([9, 3, 16, 8])
+    return x, list(made), (*made,), [k for k in made], sorted(made)  # noqa: C416
+
+
+def test_order_of_frozen_sets() -> None:
+    compiled = torch.compile(convert(frozen), backend="eager", fullgraph=True)
+    assert [*map(str, compiled(torch.ones(1)))] == [*map(str, frozen(torch.ones(1)))]
+
+
 def test_order() -> None:
     compiled = torch.compile(convert(orders), backend="eager", fullgraph=True)
     assert [*map(str, compiled(torch.ones(1)))] == [*map(str, orders(torch.ones(1)))]
