@@ -25,7 +25,7 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
     """`run`, which remembers what the graph is about to change; `run` itself when that is nothing."""
     positions = written_inputs(graph.graph)
     raises = may_raise(graph)
-    draws = raises and any(draws_random_numbers(node) for node in _nodes(graph))
+    draws = raises and any(draws_random_numbers(node) for node in nodes_of(graph))
 
     def keep(*inputs: Any) -> Any:
         performing.remember([inputs[position] for position in positions], draws)
@@ -42,17 +42,18 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
 
 def may_raise(graph: torch.fx.GraphModule) -> bool:
     """Whether a graph has exceptions of the program in it, or checks of what was assumed while it was traced."""
-    checks = any(node.target is torch._assert_async for node in _nodes(graph))
+    checks = any(node.target is torch._assert_async for node in nodes_of(graph))
     return checks or any(notes.is_failure(number) for number in _effects(graph))
 
 
 def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:
     """The numbers of the effects in a graph and in the bodies of its operators."""
     operators = (torch.ops.autograph_torch.effect, torch.ops.autograph_torch.settled)
-    return (int(node.args[1]) for node in _nodes(graph) if node.target in operators)
+    return (int(node.args[1]) for node in nodes_of(graph) if node.target in operators)
 
 
-def _nodes(graph: torch.fx.GraphModule) -> Iterator[Any]:
+def nodes_of(graph: torch.fx.GraphModule) -> Iterator[Any]:
+    """The nodes of a graph and of the bodies of its operators."""
     for module in graph.modules():
         if isinstance(module, torch.fx.GraphModule):
             yield from module.graph.nodes

@@ -12,6 +12,7 @@ import torch
 from torch._dynamo import config
 
 from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.failures import nodes_of
 from autograph_torch.runtime.gradients import RECURRENT, called, draws_random_numbers
 
 
@@ -28,12 +29,11 @@ def check_recurrent(graph: torch.fx.GraphModule) -> None:
     Raises:
         CaptureError: AG323, at the layer's line.
     """
-    for module in graph.modules():
-        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
-            if node.op.startswith("call_") and called(node) in RECURRENT and draws_random_numbers(node):
-                raise capture_error_at(
-                    node,
-                    "AG323",
-                    "dropout between the layers of a recurrent network would draw other random numbers than in eager",
-                    'use layers without it and nn.Dropout between them, or the backend "eager"',
-                )
+    for node in nodes_of(graph):
+        if node.op.startswith("call_") and called(node) in RECURRENT and draws_random_numbers(node):
+            raise capture_error_at(
+                node,
+                "AG323",
+                "dropout between the layers of a recurrent network would draw other random numbers than in eager",
+                'use layers without it and nn.Dropout between them, or the backend "eager"',
+            )
