@@ -56,9 +56,11 @@ from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
+from autograph_torch.capture.locks import locks
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
+from autograph_torch.capture.module_hooks import hooks_of_modules
 from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.out_arguments import write_behind
@@ -72,6 +74,7 @@ from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
+from autograph_torch.capture.signatures import signatures
 from autograph_torch.capture.size_arguments import size_arguments
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.symbols import pass_symbols
@@ -285,6 +288,9 @@ _REPAIRS = (
     reshaped_tensors,
     sets_in_order,
     recurrent_layers,
+    signatures,
+    locks,
+    hooks_of_modules,
 )
 
 

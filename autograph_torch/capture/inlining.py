@@ -38,6 +38,7 @@ from autograph_torch.capture.grown import GROWN, ask_grown_lists
 from autograph_torch.capture.heaps import SORTS
 from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instructions import keep_instructions
+from autograph_torch.capture.module_hooks import HANDLES, number_hooks
 from autograph_torch.capture.module_lists import stop_at_indices
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
 from autograph_torch.capture.picked_attributes import pick_attributes
@@ -102,7 +103,10 @@ _FILL_INS = (
     fill_in_flags,
     fill_in_opened,
     stop_at_indices,
+    number_hooks,
 )
+
+_INSTEAD = {**SORTS, **HANDLES}  # what the tracer runs in the place of functions
 
 
 def install(required: bool = True) -> None:
@@ -151,8 +155,8 @@ def _code_in_place_of(
         _move_cells(side_effects, code, new, symbolic_locals)
         code = new
     instead = setter_of_buffers(code, parent, symbolic_locals)
-    if code in SORTS and _below_converted(parent):
-        instead = SORTS[code]
+    if code in _INSTEAD and _below_converted(parent):
+        instead = _INSTEAD[code]
     if instead is not None:
         _move_cells(side_effects, code, instead, symbolic_locals)
         code = instead

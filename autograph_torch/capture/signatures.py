@@ -1,0 +1,63 @@
+"""inspect.signature of a function or class is computed while tracing: what it tells depends on no data.
+
+    names = set(inspect.signature(self.forward).parameters)      {"input_ids", "attention_mask"}
+
+Dynamo traces the body of `inspect.signature` instead, and stops in it where a module's globals lead to the loader of
+its file. It also remembers signatures by the function alone: of a method and of its function, which has `self` as well, the
+one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace.
+
+Private: UserFunctionVariable.call_function and InspectSignatureVariable, which torch 2.11 does not have.
+tests/capture/test_signatures.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch._dynamo.source import GlobalSource
+from torch._dynamo.variables import UserDefinedClassVariable, UserFunctionVariable, UserMethodVariable, functions
+from torch._dynamo.variables.base import VariableTracker
+
+from autograph_torch.capture.patching import patched
+
+
+@contextlib.contextmanager
+def signatures() -> Iterator[None]:
+    """While this is in force, signatures are constants of the trace."""
+    with contextlib.ExitStack() as stack:
+        for owner in (UserFunctionVariable, getattr(functions, "InspectSignatureVariable", None)):
+            if owner is not None:
+                stack.enter_context(patched(owner, call_function=_answering(owner.call_function)))
+        yield
+
+
+def _answering(called: Callable[..., Any]) -> Callable[..., Any]:
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        asks = self.fn is inspect.signature and len(args) == 1 and not kwargs
+        found = _signature(args[0].realize()) if asks else None
+        if found is None:
+            return called(self, tx, args, kwargs)
+        name = tx.output.install_global("__signature", found)
+        return VariableTracker.build(tx, found, GlobalSource(name))
+
+    return call_function
+
+
+def _signature(variable: Any) -> inspect.Signature | None:
+    """The signature of a function, method or class that has been there before the trace."""
+    if type(variable) is UserFunctionVariable:
+        asked: Any = variable.fn
+    elif type(variable) is UserMethodVariable:
+        asked = types.MethodType(variable.fn, object())  # the object itself does not count
+    elif type(variable) is UserDefinedClassVariable:
+        asked = variable.value
+    else:
+        return None
+    try:
+        return inspect.signature(asked)
+    except (TypeError, ValueError):
+        return None  # the trace raises the same
