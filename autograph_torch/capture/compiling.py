@@ -41,9 +41,11 @@ from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
 from autograph_torch.capture.deep_copies import deep_copies
+from autograph_torch.capture.deleted_cells import deleted_cells
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
+from autograph_torch.capture.enum_members import enum_members
 from autograph_torch.capture.errors import raises_whatever_the_data, translated, with_reason
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
@@ -291,6 +293,8 @@ _REPAIRS = (
     signatures,
     locks,
     hooks_of_modules,
+    enum_members,
+    deleted_cells,
 )
 
 

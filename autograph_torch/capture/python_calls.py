@@ -229,15 +229,24 @@ def _is_scalar_of_numpy(variable: Any, tx: Any) -> bool:
         return False
     if _is_given_scalar(variable.realize().source, tx):
         return True
-    made_by = variable.realize().as_proxy().node.target
-    name = getattr(getattr(made_by, "f", None), "__name__", "") or getattr(made_by, "method", "")
-    if name not in _GIVE_SCALARS:
+    if not _gives_scalar(variable.realize().as_proxy().node):
         raise_refusal(
             "AG320",
             "an array of NumPy without dimensions meets a tensor of another type",
             "make it a number with float(...), or a tensor",
         )
     return True
+
+
+def _gives_scalar(node: torch.fx.Node) -> bool:
+    """Whether a function, method or operator of NumPy gives a scalar where it could give an array without dimensions."""
+    made_by: Any = node.target
+    if getattr(made_by, "op", None) in _GIVE_NEW:
+        return True
+    if "out" in node.kwargs:
+        return False
+    name = getattr(getattr(made_by, "f", None), "__name__", "") or getattr(made_by, "method", "")
+    return name in _GIVE_SCALARS or isinstance(getattr(np, name, None), np.ufunc)
 
 
 def _is_given_scalar(source: Any, tx: Any) -> bool:
@@ -257,9 +266,10 @@ _ARITHMETIC = frozenset(
     getattr(operator, name) for name in (*_OPERATIONS, *(f"i{name}" for name in _OPERATIONS), *_COMPARISONS)
 )
 
+_GIVE_NEW = tuple(getattr(operator, name) for name in (*_OPERATIONS, "neg"))
 _GIVE_SCALARS = frozenset(
-    "sum prod max min amax amin mean median std var argmax argmin any all count_nonzero dot sqrt exp log log2 log10 "
-    "abs absolute floor ceil round square float32 float64 int32 int64".split()
+    "sum prod max min amax amin mean median std var argmax argmin any all count_nonzero dot abs round "
+    "float32 float64 int32 int64".split()
 )
 
 

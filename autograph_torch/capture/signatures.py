@@ -3,8 +3,8 @@
     names = set(inspect.signature(self.forward).parameters)      {"input_ids", "attention_mask"}
 
 Dynamo traces the body of `inspect.signature` instead, and stops in it where a module's globals lead to the loader of
-its file. It also remembers signatures by the function alone: of a method and of its function, which has `self` as well, the
-one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace.
+its file. It also remembers signatures by the function alone: of a method and of its function, which has `self` as well,
+the one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace.
 
 Private: UserFunctionVariable.call_function and InspectSignatureVariable, which torch 2.11 does not have.
 tests/capture/test_signatures.py fails clearly when torch changes them.

@@ -1,0 +1,65 @@
+"""Members of an enumeration that are strings or numbers, too, do what strings and numbers do.
+
+    class Mode(str, Enum): MEAN = "mean"
+
+    Mode.MEAN.upper()                  Dynamo knows no methods of `str` on it
+    Mode.MEAN + "_batch"               Dynamo gives NotImplemented (torch 2.13): the result is wrong
+    names[Index.LAST]                  Dynamo never comes to an end
+
+What the enumeration itself defines in Python is traced; what it has from `str`, `int` or `float` is asked of the value.
+
+Private: UserDefinedObjectVariable.call_method and BuiltinVariable.call_function.
+tests/capture/test_enum_members.py shows the errors without this, and fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import inspect
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import BaseListVariable, ConstantVariable, UserDefinedObjectVariable
+from torch._dynamo.variables.builtin import BuiltinVariable
+
+from autograph_torch.capture.patching import patched
+
+_IN_C = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_OPERATORS = {operator.add: "__add__", operator.mul: "__mul__", operator.mod: "__mod__"}
+
+
+@contextlib.contextmanager
+def enum_members() -> Iterator[None]:
+    """While this is in force, such members are strings and numbers."""
+    called, built_in = UserDefinedObjectVariable.call_method, BuiltinVariable.call_function
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        plain = None if name.startswith("__") else _plain(self, name)
+        return called(self, tx, name, args, kwargs) if plain is None else plain.call_method(tx, name, args, kwargs)
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in _OPERATORS:
+            args = [_plain(arg, _OPERATORS[self.fn]) or arg for arg in args]
+        elif self.fn is operator.getitem and len(args) == 2 and isinstance(args[0].realize(), BaseListVariable):
+            args = [args[0], _plain(args[1], "__index__") or args[1]]
+        return built_in(self, tx, args, kwargs)
+
+    with (
+        patched(UserDefinedObjectVariable, call_method=call_method),
+        patched(BuiltinVariable, call_function=call_builtin),
+    ):
+        yield
+
+
+def _plain(variable: Any, name: str) -> Any:
+    """The string or number that a member of an enumeration is, where it has the method from there; else None."""
+    member = getattr(variable.realize(), "value", None)
+    if not isinstance(member, enum.Enum) or not isinstance(member, (str, int, float)):
+        return None
+    method = inspect.getattr_static(type(member), name, None)
+    if not isinstance(method, _IN_C) or method.__objclass__ not in (str, int, float):
+        return None
+    return ConstantVariable.create(method.__objclass__(member.value))

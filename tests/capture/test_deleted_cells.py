@@ -1,0 +1,52 @@
+"""`del` of variables that inner functions read."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograph_torch import CaptureError, convert
+
+
+def compiled(function):
+    return torch.compile(convert(function), fullgraph=True, backend="eager")
+
+
+def test_deleted_behind_a_branch():
+    def distances(x, y, kind="l1"):
+        diff = x - y
+        if diff.sum() > 0:
+            far = diff.abs()
+        else:
+            far = diff.square()
+        del diff
+        diff = far + 1
+        return diff * 2
+
+    for x in (torch.ones(2), -torch.ones(2)):
+        assert torch.equal(compiled(distances)(x, torch.zeros(2)), distances(x, torch.zeros(2)))
+
+
+def test_deleted_though_a_function_reads_it():
+    def read_by_a_function(x):
+        scale = x.sum()
+        doubled = (lambda: scale * 2)()
+        del scale
+        return doubled if x.sum() > 0 else -doubled
+
+    for x in (torch.ones(2), -torch.ones(2)):
+        assert torch.equal(compiled(read_by_a_function)(x), read_by_a_function(x))
+
+
+@pytest.mark.parametrize("later", ["lambda_", "name"])
+def test_a_read_behind_it_raises_or_is_refused(later):
+    def read_later(x):
+        scale = x.sum()
+        read = lambda: scale * 2  # noqa: E731
+        if x.sum() > 0:
+            x = x + read()
+        del scale
+        return read() if later == "lambda_" else scale + x  # noqa: F821
+
+    with pytest.raises((CaptureError, NameError, torch._dynamo.exc.Unsupported)):
+        compiled(read_later)(torch.ones(2))

@@ -1,0 +1,86 @@
+"""Members of enumerations that are strings or numbers: as eager."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import convert
+
+
+class Mode(str, enum.Enum):
+    MEAN = " mean"
+    SUM = "sum"
+
+    def described(self) -> str:
+        return self.value + "!"
+
+    def title(self) -> str:
+        return "own"
+
+
+class Index(enum.IntEnum):
+    FIRST = 0
+    LAST = 2
+
+
+class Loud(str, enum.Enum):
+    A = "a"
+
+    def __add__(self, other: str) -> str:
+        return "loud" + other
+
+
+class Weight(float, enum.Enum):
+    HALF = 0.5
+
+
+def methods(x: torch.Tensor, mode: Any = Mode.MEAN, last: Any = Index.LAST) -> list[Any]:
+    known = mode.strip() in {"mean", "sum"}
+    return [mode.upper(), mode.strip(), mode.startswith(" m"), mode.split("e"), last.bit_length(), known, mode.title()]
+
+
+def operators(x: torch.Tensor, mode: Any = Mode.MEAN, last: Any = Index.LAST) -> list[Any]:
+    position = ["a", "b", "c"][last], (1, 2, 3)[last], x.shape[Index.FIRST]
+    by_key = {Mode.SUM: 1}[Mode.SUM], {Index.LAST: 2}[last], {2: 3}[last]
+    return [mode + "_x", "x_" + mode, mode * 2, last + 1, last * 2, position, by_key, mode == " mean", mode.described()]
+
+
+def own_operator(x: torch.Tensor) -> list[Any]:
+    return [Loud.A + "b", "b" + Loud.A, type(Mode.SUM + "").__name__, Mode(Mode.SUM) is Mode.SUM, Mode.SUM.name]
+
+
+def numbers(x: torch.Tensor) -> list[Any]:
+    return [(x * Weight.HALF).tolist() == [0.5, 0.5], Weight.HALF + 1, Weight.HALF * 2, Weight.HALF.is_integer()]
+
+
+def test_as_eager() -> None:
+    for function in (methods, operators, own_operator, numbers):
+        expected = function(torch.ones(2))
+        actual = torch.compile(converted_with_a_branch(function), fullgraph=True, backend="eager")(torch.ones(2))
+        assert [(type(a), a) for a in actual] == [(type(e), e) for e in expected]
+
+
+def converted_with_a_branch(function: Callable[..., Any]) -> Callable[..., Any]:
+    def program(x: torch.Tensor) -> Any:
+        y = x * 2 if x.sum() > 0 else x
+        return function(y / 2)
+
+    return convert(program)
+
+
+def test_torch_needs_this() -> None:
+    def added(x: torch.Tensor) -> tuple[torch.Tensor, str]:
+        return x + 1, Mode.SUM + "_x"
+
+    try:
+        _, text = torch.compile(added, fullgraph=True, backend="eager")(torch.ones(1))
+    except torch._dynamo.exc.Unsupported:
+        return
+    assert text != "sum_x"
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="upper"):
+        torch.compile(lambda x: (x + 1, Mode.SUM.upper()), fullgraph=True, backend="eager")(torch.ones(1))
