@@ -65,6 +65,7 @@ from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.module_hooks import hooks_of_modules
 from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.numbers import postpone_reads
+from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
@@ -295,6 +296,7 @@ _REPAIRS = (
     hooks_of_modules,
     enum_members,
     deleted_cells,
+    operators_of_objects,
 )
 
 

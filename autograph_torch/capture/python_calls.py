@@ -239,7 +239,7 @@ def _is_scalar_of_numpy(variable: Any, tx: Any) -> bool:
 
 
 def _gives_scalar(node: torch.fx.Node) -> bool:
-    """Whether a function, method or operator of NumPy gives a scalar where it could give an array without dimensions."""
+    """Whether what NumPy gives without dimensions is a scalar: most functions, methods and operators give no array."""
     made_by: Any = node.target
     if getattr(made_by, "op", None) in _GIVE_NEW:
         return True

@@ -31,12 +31,8 @@ def test_truth_of_an_array(function: Any, x: torch.Tensor) -> None:
 
 
 def beside_scalars(x: torch.Tensor) -> Any:
-    angles = (
-        x <= numpy.deg2rad(180) - numpy.float64(0.5),
-        x * -numpy.sin(2.0),
-        torch.tensor(2) * (numpy.pi + numpy.cos(1)),
-    )
-    return x.sum() * numpy.prod(()), x.sum() > x.numpy().max(), torch.tensor(3) * numpy.sqrt(x.shape[0]), *angles
+    below, scaled = x <= numpy.deg2rad(180) - numpy.float64(0.5), x * -numpy.sin(2.0)
+    return x.sum() * numpy.prod(()), x.sum() > x.numpy().max(), torch.tensor(3) * numpy.sqrt(x.shape[0]), below, scaled
 
 
 def test_a_scalar_is_a_number_beside_a_tensor() -> None:

@@ -30,7 +30,7 @@ def test_deleted_behind_a_branch():
 def test_deleted_though_a_function_reads_it():
     def read_by_a_function(x):
         scale = x.sum()
-        doubled = (lambda: scale * 2)()
+        doubled = (lambda: scale * 2)()  # noqa: F821
         del scale
         return doubled if x.sum() > 0 else -doubled
 
@@ -42,7 +42,7 @@ def test_deleted_though_a_function_reads_it():
 def test_a_read_behind_it_raises_or_is_refused(later):
     def read_later(x):
         scale = x.sum()
-        read = lambda: scale * 2  # noqa: E731
+        read = lambda: scale * 2  # noqa: E731, F821
         if x.sum() > 0:
             x = x + read()
         del scale

@@ -1,0 +1,64 @@
+"""Operators of objects beside tensors: the methods of their classes, as in eager."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import CaptureError, convert
+
+
+class Scaled:
+    """A tensor and what has been done with it."""
+
+    def __init__(self, data: torch.Tensor, done: str = "") -> None:
+        self.data, self.done = data, done
+
+    def __truediv__(self, by: Any) -> Scaled:
+        return Scaled(self.data / by, self.done + "/")
+
+    def __rmul__(self, factor: Any) -> Scaled:
+        return Scaled(factor * self.data + 1, self.done + "r*")
+
+    def __matmul__(self, other: torch.Tensor) -> torch.Tensor:
+        return self.data @ other if other.sum() > 0 else other.sum()
+
+    def __add__(self, other: Any) -> Any:
+        return NotImplemented
+
+    def __rsub__(self, other: Any) -> Scaled:
+        self.done += "changed"
+        return Scaled(other - self.data, "r-")
+
+
+class ScaledModule(Scaled, torch.nn.Module):
+    def __init__(self, data: torch.Tensor, done: str = "") -> None:
+        super(Scaled, self).__init__()
+        Scaled.__init__(self, data, done)
+
+
+@pytest.mark.parametrize("kind", [Scaled, ScaledModule])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_as_eager(kind: Any, sign: float) -> None:
+    def program(x: torch.Tensor) -> list[Any]:
+        one = kind(x * 2)
+        first, second, third = one / x, x * one, x - one
+        if x.sum() > 0:
+            first = first / (x + 1)
+        return [first.data, first.done, second.data, second.done, third.data, third.done, one.done, one @ x]
+
+    x = sign * torch.tensor([1.0, 2.0])
+    actual = torch.compile(convert(program), fullgraph=True, backend="eager")(x)
+    for given, expected in zip(actual, program(x), strict=True):
+        assert type(given) is type(expected)
+        assert torch.equal(given, expected) if isinstance(given, torch.Tensor) else given == expected
+
+
+def test_declined_operators_raise_or_are_refused() -> None:
+    for operation in (operator.add, operator.sub):
+        compiled = torch.compile(convert(lambda x, do=operation: do(Scaled(x), x)), fullgraph=True, backend="eager")
+        with pytest.raises((CaptureError, TypeError)):
+            compiled(torch.ones(2))
