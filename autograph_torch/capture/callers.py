@@ -36,6 +36,9 @@ _PLAIN_CALLS = (
 )
 
 
+# Functions of the runtime that return what a function gives that they call: cond where Python knows the predicate.
+_HAND_ON = (followed.__code__, cond.__code__)
+
 Line = tuple[str, int]
 _found: list[dict[Line, Line]] = []  # of the traces that are under way, the innermost last
 
@@ -85,7 +88,7 @@ def _receiver(translator: Any) -> tuple[Any, bool]:
         translator = translator.parent
         while _is_plain(translator):
             translator = translator.parent
-            if is_runtime(translator.f_code.co_filename) and translator.f_code is not followed.__code__:
+            if is_runtime(translator.f_code.co_filename) and translator.f_code not in _HAND_ON:
                 if _opens(translator):
                     return translator, straight
                 break

@@ -44,6 +44,30 @@ def types_that_are_asked_for(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+def pair_losses(x: torch.Tensor) -> dict[str, Any]:
+    kept: Any = []
+    if x.max() > 5:
+        kept = x[x > 0]
+    return losses_of_kept(kept, x)
+
+
+def losses_of_kept(kept: Any, x: torch.Tensor) -> dict[str, Any]:
+    a, b = 0, 0
+    if len(kept) > 0:
+        a = kept * 2
+    if x.min() > 0:
+        b = x.sum()
+    return {"a": a, "b": b}
+
+
+def where_python_knows_some_tests(x: torch.Tensor) -> torch.Tensor:
+    found = pair_losses(x)
+    total = x.new_zeros(())
+    for value in found.values():
+        total = total + (value.sum() * 2 if torch.is_tensor(value) else value + 1)
+    return total
+
+
 def through(x: torch.Tensor) -> Any:
     return masked(x)
 
@@ -155,6 +179,7 @@ def inside_of_another_call(x: torch.Tensor) -> torch.Tensor:
 PROGRAMS = [
     tensor_or_none,
     types_that_are_asked_for,
+    where_python_knows_some_tests,
     several_levels,
     functions,
     Outer(),
