@@ -1,6 +1,6 @@
 """Where the value of a branch goes: up through functions that return it as it is, and to whom (runtime/open_calls.py).
 
-Private: a translator's `parent`, `instructions`, `instruction_pointer` and `stack`, and its `call_function`.
+Private: a translator's `parent`, `instructions`, `indexof`, `instruction_pointer` and `stack`, and its `call_function`.
 tests/capture/test_callers.py fails clearly when torch changes what this leans on.
 """
 
@@ -118,8 +118,15 @@ def _returns(translator: Any) -> bool:
 
 
 def _next(translator: Any) -> Any:
-    instructions = translator.instructions[translator.instruction_pointer :]
-    return next(one for one in instructions if one.opname not in ("PRECALL", "CACHE", "NOP"))
+    place = translator.instruction_pointer
+    while True:
+        one = translator.instructions[place]
+        if one.opname == "JUMP_FORWARD":  # out of the first arm of a conditional expression
+            place = translator.indexof[one.target]
+        elif one.opname in ("PRECALL", "CACHE", "NOP"):
+            place += 1
+        else:
+            return one
 
 
 def _opens(translator: Any) -> bool:

@@ -14,6 +14,7 @@ tests/capture/test_plain_values.py compares the two answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import Any
 
 import torch
@@ -202,8 +203,11 @@ class _Describer:
         return next(found, None)
 
 
+_CONSTANTS = (bool, int, float, *structure.CONSTANTS)
+
+
 def _constant_spec(value: Any) -> Spec:
-    if value is None or isinstance(value, (bool, int, float, str, torch.dtype)):
+    if value is None or (isinstance(value, _CONSTANTS) and not isinstance(value, Enum)):
         return ("const", value)
     raise _NotPlain
 

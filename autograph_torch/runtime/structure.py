@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, OrderedDict, defaultdict
+from enum import Enum
 from typing import Any
 
 import torch
@@ -39,6 +40,7 @@ from autograph_torch.runtime.values import Hole, Maybe, Undefined
 Seen = list[tuple[torch.Tensor, tuple[int, ...]]]
 
 
+CONSTANTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format)
 _DEPTH = 16  # objects that lead back to themselves have no end
 
 
@@ -72,6 +74,8 @@ def _spec_of(
                 return ("same", index, spec_of_object(value, index))
     if isinstance(value, torch.Tensor):
         return _tensor_spec(value) if seen is None else _seen_spec(value, seen, path)
+    if isinstance(value, Enum) and number_of(value) >= 0:
+        return ("thing", number_of(value), type(value).__name__)  # also where it is a string or number
     if isinstance(value, (bool, int, float)):
         return _number_spec(value)
     if isinstance(value, tuple):
@@ -79,7 +83,7 @@ def _spec_of(
         plain_tuple = type(value) is tuple
         if plain_tuple or hasattr(value, "_fields") or isinstance(value, torch.Size) or is_of_torch(type(value)):
             return ("tuple", len(value), specs) if plain_tuple else ("named", type(value), specs)
-    if value is None or isinstance(value, (str, torch.dtype)):
+    if value is None or isinstance(value, CONSTANTS):
         return ("const", value)
     if type(value) is list and is_grown(value):
         return ("thing", number_of(value), "list")

@@ -68,6 +68,20 @@ def where_python_knows_some_tests(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+def above(x: torch.Tensor, checked: bool) -> Any:
+    if checked:
+        if x.max() > 5:
+            return None
+        return x + 1
+    return x
+
+
+def where_python_knows_the_first_test(x: torch.Tensor) -> torch.Tensor:
+    found = above(x, checked=x.ndim > 0)
+    y = x * 3
+    return y if found is None else found * y
+
+
 def through(x: torch.Tensor) -> Any:
     return masked(x)
 
@@ -180,6 +194,7 @@ PROGRAMS = [
     tensor_or_none,
     types_that_are_asked_for,
     where_python_knows_some_tests,
+    where_python_knows_the_first_test,
     several_levels,
     functions,
     Outer(),

@@ -84,3 +84,40 @@ def test_torch_needs_this() -> None:
     assert text != "sum_x"
     with pytest.raises(torch._dynamo.exc.Unsupported, match="upper"):
         torch.compile(lambda x: (x + 1, Mode.SUM.upper()), fullgraph=True, backend="eager")(torch.ones(1))
+
+
+def member_or_string(x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        mode: Any = Mode.SUM
+    else:
+        mode = "sum"
+    return x * 2, mode
+
+
+def member_or_number(x: torch.Tensor) -> Any:
+    last = 2
+    if x.sum() > 0:
+        last = Index.LAST
+    return x * last, last, last + 1
+
+
+def the_same_member(x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        x, last, weight = x * 2, Index.LAST, Weight.HALF
+    else:
+        last, weight = Index.LAST, Weight.HALF
+    return x * weight, last
+
+
+def devices(x: torch.Tensor) -> Any:
+    device = layout = None
+    if x.sum() > 0:
+        x, device, layout = x * 2, x.device, x.layout
+    return (x if device is None else x.to(device) * 3), device, layout
+
+
+@pytest.mark.parametrize("function", [member_or_string, member_or_number, the_same_member, devices])
+def test_as_the_value_of_a_branch(function: Callable[..., Any]) -> None:
+    for x in (torch.ones(2), -torch.ones(2)):
+        actual = torch.compile(convert(function), fullgraph=True, backend="eager")(x)
+        assert repr(actual) == repr(function(x))
