@@ -56,7 +56,8 @@ def enum_members() -> Iterator[None]:
 
 def _plain(variable: Any, name: str) -> Any:
     """The string or number that a member of an enumeration is, where it has the method from there; else None."""
-    member = getattr(variable.realize(), "value", None)
+    found = variable.realize()
+    member = found.value if isinstance(found, UserDefinedObjectVariable) else None
     if not isinstance(member, enum.Enum) or not isinstance(member, (str, int, float)):
         return None
     method = inspect.getattr_static(type(member), name, None)

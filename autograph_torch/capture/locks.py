@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
-from torch._dynamo.variables import ConstantVariable
+from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.ctx_manager import NullContextVariable
 
 from autograph_torch.capture.patching import patched
@@ -42,7 +42,8 @@ def locks() -> Iterator[None]:
         return
 
     def setup_or_before_with(self: Any, inst: Any) -> None:
-        if isinstance(getattr(self.stack[-1].realize(), "value", None), _LOCKS):
+        found = self.stack[-1].realize()
+        if isinstance(found, UserDefinedObjectVariable) and isinstance(found.value, _LOCKS):
             self.stack[-1] = _Lock()
         original(self, inst)
 

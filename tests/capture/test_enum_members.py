@@ -73,6 +73,15 @@ def converted_with_a_branch(function: Callable[..., Any]) -> Callable[..., Any]:
     return convert(program)
 
 
+def test_lists_of_tensors_are_added() -> None:
+    def added(x: torch.Tensor) -> torch.Tensor:
+        parts = [x, x * 2] + [x if x.sum() > 0 else -x] * 2
+        return torch.stack(parts)
+
+    x = -torch.ones(2)
+    assert torch.equal(torch.compile(convert(added), fullgraph=True, backend="eager")(x), added(x))
+
+
 def test_torch_needs_this() -> None:
     def added(x: torch.Tensor) -> tuple[torch.Tensor, str]:
         return x + 1, Mode.SUM + "_x"
