@@ -1,12 +1,13 @@
-"""`forward(ctx, first, *rest)` of an autograd.Function gets its `ctx`: Dynamo counts parameters, and leaves it out.
+"""Calls of an autograd.Function that Dynamo takes for other calls, or does not take.
 
     class Solve(torch.autograd.Function):
         def forward(ctx, is_upper, *matrices): ...
 
     Solve.apply(True, a, b)            three arguments, three parameters: torch 2.13 calls forward(True, a, b)
+    Solve.apply(True, a, a)            refused where a gradient is recorded: here the second `a` is a view of the first
 
 A `forward` has no `ctx` where the class has a `setup_context`, and nowhere else. (Only where no gradient is recorded:
-where one is, Dynamo asks the class.)
+where one is, Dynamo asks the class.) A `forward` that asks with `is` may tell a view from the tensor: it is left alone.
 
 Private: AutogradFunctionVariable.call_apply. tests/capture/test_function_contexts.py shows the error without this, and
 fails when torch no longer needs it.
@@ -15,6 +16,7 @@ fails when torch no longer needs it.
 from __future__ import annotations
 
 import contextlib
+import dis
 import inspect
 import types
 from collections.abc import Iterator
@@ -36,6 +38,8 @@ def contexts_of_functions() -> Iterator[None]:
     original = AutogradFunctionVariable.call_apply
 
     def call_apply(self: Any, tx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if _has_gradient(tx, args) and not _asks_identity(self.fn_cls.forward):
+            return original(self, tx, _apart(tx, args), kwargs)
         if kwargs or not _counted_wrong(self.fn_cls, len(args)) or _has_gradient(tx, args):
             return original(self, tx, args, kwargs)
         context = AutogradFunctionContextVariable.create(tx, args, kwargs)
@@ -53,6 +57,27 @@ def _counted_wrong(function: type[Any], count: int) -> bool:
     if not isinstance(forward, types.FunctionType) or _is_setup_context_defined(function.setup_context):
         return False
     return len(inspect.signature(forward).parameters) == count
+
+
+def _apart(tx: Any, args: list[Any]) -> list[Any]:
+    """The arguments; a tensor that comes again is a view of itself."""
+    met: list[Any] = []
+    apart = []
+    for arg in args:
+        again = arg.is_tensor() and any(arg.as_proxy() is one for one in met)
+        apart.append(arg.call_method(tx, "view_as", [arg], {}) if again else arg)
+        met += [arg.as_proxy()] if arg.is_tensor() else []
+    return apart
+
+
+def _asks_identity(forward: Any) -> bool:
+    """Whether a function compares with `is`, but for None."""
+    code = getattr(forward, "__code__", None)
+    if code is None:
+        return True
+    found = list(dis.get_instructions(code))
+    pairs = zip(found, found[1:], strict=False)
+    return any(one.opname == "IS_OP" and before.argval is not None for before, one in pairs)
 
 
 def _has_gradient(tx: Any, args: list[Any]) -> bool:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+from torch._dynamo.exc import Unsupported
 
-from autograph_torch import convert
+from autograph_torch import CaptureError, convert
 
 
 class Product(torch.autograd.Function):
@@ -50,6 +51,42 @@ def test_product(from_left: bool, requires_grad: bool) -> None:
             found.square().sum().backward()
             expected.square().sum().backward()
             torch.testing.assert_close([one.grad for one in ours], [one.grad for one in theirs])
+
+
+def with_itself(a: torch.Tensor, from_left: bool) -> torch.Tensor:
+    if a.sum() > 0:
+        a = a * 2
+    return Product.apply(from_left, a, a)
+
+
+def test_one_tensor_for_two_arguments() -> None:
+    compiled = torch.compile(convert(with_itself), backend="eager", fullgraph=True)
+    for sign in (1.0, -1.0):
+        ours = (torch.arange(9.0).view(3, 3) * sign).requires_grad_()
+        theirs = ours.detach().clone().requires_grad_()
+        found, expected = compiled(ours, True), with_itself(theirs, True)
+        found.square().sum().backward()
+        expected.square().sum().backward()
+        torch.testing.assert_close([found, ours.grad], [expected, theirs.grad])
+
+
+class Asking(torch.autograd.Function):
+    """Tells one tensor from two."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a * 3 if a is b else a * b
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return gradient, gradient
+
+
+def test_a_function_that_asks_for_identity_is_left_alone() -> None:
+    x = torch.ones(2, requires_grad=True)
+    compiled = torch.compile(convert(lambda a: Asking.apply(a, a)), backend="eager", fullgraph=True)
+    with pytest.raises((CaptureError, Unsupported), match="duplicate tensor input"):
+        compiled(x)
 
 
 class Doubled(torch.autograd.Function):
