@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import inspect
+import itertools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -75,8 +76,7 @@ def _asks_identity(forward: Any) -> bool:
     code = getattr(forward, "__code__", None)
     if code is None:
         return True
-    found = list(dis.get_instructions(code))
-    pairs = zip(found, found[1:], strict=False)
+    pairs = itertools.pairwise(dis.get_instructions(code))
     return any(one.opname == "IS_OP" and before.argval is not None for before, one in pairs)
 
 
