@@ -4,7 +4,8 @@
 
 Dynamo traces the body of `inspect.signature` instead, and stops in it where a module's globals lead to the loader of
 its file. It also remembers signatures by the function alone: of a method and of its function, which has `self` as well,
-the one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace.
+the one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace whose
+defaults data tell.
 
 Private: UserFunctionVariable.call_function and InspectSignatureVariable, which torch 2.11 does not have.
 tests/capture/test_signatures.py fails clearly when torch changes them.
@@ -21,6 +22,7 @@ from typing import Any
 from torch._dynamo.source import GlobalSource
 from torch._dynamo.variables import UserDefinedClassVariable, UserFunctionVariable, UserMethodVariable, functions
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.functions import NestedUserFunctionVariable
 
 from autograph_torch.capture.patching import patched
 
@@ -38,7 +40,7 @@ def signatures() -> Iterator[None]:
 def _answering(called: Callable[..., Any]) -> Callable[..., Any]:
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         asks = self.fn is inspect.signature and len(args) == 1 and not kwargs
-        found = _signature(args[0].realize()) if asks else None
+        found = _signature(args[0].realize(), tx) if asks else None
         if found is None:
             return called(self, tx, args, kwargs)
         name = tx.output.install_global("__signature", found)
@@ -47,17 +49,32 @@ def _answering(called: Callable[..., Any]) -> Callable[..., Any]:
     return call_function
 
 
-def _signature(variable: Any) -> inspect.Signature | None:
-    """The signature of a function, method or class that has been there before the trace."""
+def _signature(variable: Any, tx: Any) -> inspect.Signature | None:
+    """The signature of a function, method or class."""
     if type(variable) is UserFunctionVariable:
         asked: Any = variable.fn
     elif type(variable) is UserMethodVariable:
         asked = types.MethodType(variable.fn, object())  # the object itself does not count
     elif type(variable) is UserDefinedClassVariable:
         asked = variable.value
+    elif type(variable) is NestedUserFunctionVariable:
+        asked = _like(variable, tx.output.side_effects)
     else:
         return None
     try:
         return inspect.signature(asked)
     except (TypeError, ValueError):
         return None  # the trace raises the same
+
+
+def _like(variable: Any, effects: Any) -> types.FunctionType | None:
+    """A function with the parameters of one that was made in the trace."""
+    shown = any(effects.has_pending_mutation_of_attr(variable, name) for name in ("__wrapped__", "__signature__"))
+    defaults = [one for one in (variable.defaults, variable.kwdefaults) if one is not None]
+    if shown or variable.wrapped_fn is not None or not all(one.is_python_constant() for one in defaults):
+        return None
+    code = variable.get_code()
+    made = types.FunctionType(code, {}, code.co_name, closure=tuple(types.CellType() for _ in code.co_freevars))
+    made.__defaults__ = variable.defaults and variable.defaults.as_python_constant()
+    made.__kwdefaults__ = variable.kwdefaults and variable.kwdefaults.as_python_constant()
+    return made

@@ -39,7 +39,19 @@ def kinds(x: torch.Tensor) -> tuple[torch.Tensor, list[Any]]:
     return (x * 2 if x.sum() > 0 else x), [open_ends, required, found[0]["c"].default, list(found[1])]
 
 
-@pytest.mark.parametrize("make", [Model, lambda: kinds])
+def made_inside(x: torch.Tensor) -> tuple[torch.Tensor, list[Any]]:
+    @functools.wraps(helper)
+    def wrapping(*args: Any) -> Any:
+        return args
+
+    def inner(y: torch.Tensor, by: int = 3, *, k: int = 2) -> torch.Tensor:
+        return y * x.sum() if y.sum() > 0 else y * by * k
+
+    told = [inspect.signature(one).parameters for one in (inner, lambda: x, lambda y, *more: y, wrapping)]
+    return inner(x), [*map(list, told), told[0]["by"].default, told[0]["k"].default]
+
+
+@pytest.mark.parametrize("make", [Model, lambda: kinds, lambda: made_inside])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_as_eager(make: Callable[[], Any], sign: float) -> None:
     x, program = sign * torch.ones(2), make()
