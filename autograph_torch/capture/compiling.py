@@ -81,6 +81,7 @@ from autograph_torch.capture.signatures import signatures
 from autograph_torch.capture.size_arguments import size_arguments
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.symbols import pass_symbols
+from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
     floats_read_outside,
@@ -297,6 +298,7 @@ _REPAIRS = (
     enum_members,
     deleted_cells,
     operators_of_objects,
+    tensor_subclasses,
 )
 
 

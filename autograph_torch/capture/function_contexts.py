@@ -9,8 +9,11 @@
 A `forward` has no `ctx` where the class has a `setup_context`, and nowhere else. (Only where no gradient is recorded:
 where one is, Dynamo asks the class.) A `forward` that asks with `is` may tell a view from the tensor: it is left alone.
 
-Private: AutogradFunctionVariable.call_apply. tests/capture/test_function_contexts.py shows the error without this, and
-fails when torch no longer needs it.
+To learn what a Function gives, Dynamo runs its `forward` once more. A number that it reads there (`if x.equal(y):`)
+gets a symbol for a second time, which no result has, and Dynamo stops ("Pending unbacked symbols"): it is dropped.
+
+Private: AutogradFunctionVariable.call_apply, autograd_function_apply, ShapeEnv.pending_fresh_unbacked_symbols.
+tests/capture/test_function_contexts.py shows the errors without this, and fails when torch no longer needs it.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import dis
 import inspect
 import itertools
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -28,7 +31,11 @@ from torch._dynamo.source import AttrSource
 from torch._dynamo.variables import NNModuleVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.misc import AutogradFunctionContextVariable, AutogradFunctionVariable
+from torch._functorch.autograd_function import autograd_function_apply
+from torch._guards import detect_fake_mode
 from torch.autograd.function import _is_setup_context_defined
+from torch.fx.experimental.proxy_tensor import get_proxy_mode
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
 
@@ -48,8 +55,26 @@ def contexts_of_functions() -> Iterator[None]:
         forward = VariableTracker.build(tx, self.fn_cls.forward, source=source, realize=True)
         return forward.call_function(tx, [context, *args], kwargs)
 
-    with patched(AutogradFunctionVariable, call_apply=call_apply):
+    operator = type(autograd_function_apply)
+    with (
+        patched(AutogradFunctionVariable, call_apply=call_apply),
+        patched(operator, __call__=_without_needless_symbols(operator.__call__)),
+    ):
         yield
+
+
+def _without_needless_symbols(run: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        mode = detect_fake_mode(args)
+        if mode is None or mode.shape_env is None or get_proxy_mode() is not None:
+            return run(self, *args, **kwargs)
+        pending = mode.shape_env.pending_fresh_unbacked_symbols
+        known = list(pending)
+        value = run(self, *args, **kwargs)
+        pending[:] = [one for one in pending if one in known or one in free_unbacked_symbols(value)]
+        return value
+
+    return call
 
 
 def _counted_wrong(function: type[Any], count: int) -> bool:

@@ -89,6 +89,39 @@ def test_a_function_that_asks_for_identity_is_left_alone() -> None:
         compiled(x)
 
 
+class Distances(torch.autograd.Function):
+    """Asks a question about its data."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        distances = (a[:, None] - b[None]).square().sum(-1)
+        if torch.equal(a, b):
+            distances = distances.clone()
+            distances.diagonal().fill_(0)
+        ctx.save_for_backward(distances)
+        return distances * scale
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return None, None, (gradient * ctx.saved_tensors[0]).sum()
+
+
+def scaled_distances(a: torch.Tensor, b: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    return Distances.apply(a, b, scale) + Distances.apply(a, a, scale)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_question_inside(backend: str) -> None:
+    a, ours = torch.arange(6.0).view(3, 2), torch.tensor(2.0, requires_grad=True)
+    theirs = ours.detach().clone().requires_grad_()
+    compiled = torch.compile(convert(scaled_distances), backend=backend, fullgraph=True)
+    for b in (a.clone(), a + 1):
+        found, expected = compiled(a, b, ours), scaled_distances(a, b, theirs)
+        found.sum().backward()
+        expected.sum().backward()
+        torch.testing.assert_close([found, ours.grad], [expected, theirs.grad])
+
+
 class Doubled(torch.autograd.Function):
     """As many parameters as arguments, and rightly no context."""
 
