@@ -32,7 +32,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 from autograph_torch.capture import settling
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
-from autograph_torch.capture.standing_in import number_of_tensor
+from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
 from autograph_torch.runtime import predicate, structure
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.refusal import raise_refusal
@@ -173,13 +173,21 @@ class _Describer:
             return ("tuple", len(variable.items), self._parts(_items(variable), path))
         if self._original(variable) is not None:
             raise _NotPlain
+        if type(variable) not in (ListVariable, ConstDictVariable):
+            raise _NotPlain
+        if self._met is None:
+            return self._container(variable, path)
+        number = number_of_object(variable)
+        if number < 0:
+            return self._container(variable, path)
+        return ("outer", number, _Describer(self._originals, self._tracer, [])._container(variable, path))
+
+    def _container(self, variable: Any, path: tuple[int, ...]) -> Spec:
         if type(variable) is ListVariable:
             items = _items(variable)
             return ("list", len(items), self._parts(items, path))
-        if type(variable) is ConstDictVariable:
-            entries = _entries(variable)
-            return ("dict", tuple(key for key, _ in entries), self._parts([value for _, value in entries], path))
-        raise _NotPlain
+        entries = _entries(variable)
+        return ("dict", tuple(key for key, _ in entries), self._parts([value for _, value in entries], path))
 
     def _parts(self, items: list[Any], path: tuple[int, ...]) -> Spec:
         return tuple(self.spec(item, (*path, k)) for k, item in enumerate(items))

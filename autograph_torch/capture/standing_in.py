@@ -192,6 +192,11 @@ def _is_dataclass(variable: Any) -> bool | None:
 def _number_of(variable: Any, tracer: Any) -> int:
     if isinstance(variable, TensorVariable):
         return number_of_tensor(variable, tracer)
+    return number_of_object(variable)
+
+
+def number_of_object(variable: Any) -> int:
+    """A number for anything else that was there before the body; -1 for what the body has made."""
     mutation = variable.mutation_type
     before = variable.source is not None or (mutation is not None and mutation.scope < current_scope_id())
     before = before or is_grown(variable)

@@ -27,8 +27,8 @@ HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
 # A number travels as a 0-d tensor.
 NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 
-# The same object as one that the branch may write to, as an earlier part of the result, or as a tensor from around the
-# branch that nobody writes to: (kind, which one, its spec).
+# The same object as one that the branch may write to, as an earlier part of the result, or as a tensor, list or dict
+# from around the branch that nobody writes to: (kind, which one, its spec).
 SHARED = ("same", "again", "outer")
 
 # Kinds of dicts, each with the class that makes it. A "defaultdict" is a dict and what makes its missing items.
@@ -194,6 +194,8 @@ def join(then: Spec, otherwise: Spec) -> Plan:
 def join_carry(plan: Plan, spec: Spec, sure: bool) -> Plan:
     """The plan of a carry after what one trip makes of it; `sure`: there is at least one trip."""
     kind = plan[0]
+    if kind in CONTAINERS and spec[0] == "outer":
+        spec = spec[2]
     if (
         kind in CONTAINERS
         and kind != "maybe"
@@ -304,6 +306,7 @@ def shrinking(plan: Plan, initial: Spec, leaves: tuple[int, ...]) -> Plan:
             position += count(part)
             return part
         if part[0] in CONTAINERS:
+            begin = _unaliased(begin)
             parts = begin[2] if begin[0] == part[0] and len(begin[2]) == len(part[2]) else [("hole",)] * len(part[2])
             return (part[0], part[1], tuple(look(a, b) for a, b in zip(part[2], parts, strict=True)))
         position += count(part)
@@ -345,6 +348,8 @@ def _identities(spec: Spec, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, 
         yield path, spec[1]
     elif spec[0] in ("same", "outer") or spec[0] == "tensor":
         yield path, path if spec[0] == "tensor" else spec[:2]
+        if spec[0] == "outer" and spec[2][0] in CONTAINERS:
+            yield from _identities(spec[2], path)
 
 
 def _join_containers(then: Spec, otherwise: Spec) -> Plan:

@@ -89,15 +89,16 @@ def _spec_of(
         return ("thing", number_of(value), "list")
     if (type(value) is list or type(value) is dict) and is_open_here(value):
         return ("open contents", type(value), _specs(open_contents(value), originals, handed, seen, path))
-    if type(value) is list:
-        return ("list", len(value), _specs(value, originals, handed, seen, path))
+    if seen is not None and (type(value) is list or type(value) is dict):
+        number = number_of(value)
+        if number >= 0:  # its tensors have places of their own only where another list may come in its place
+            return ("outer", number, _plain_container_spec(value, originals, handed, [], path))
+    if type(value) is list or type(value) is dict or type(value) is OrderedDict:
+        return _plain_container_spec(value, originals, handed, seen, path)
     if is_record(value):
         names = tuple([one.name for one in dataclasses.fields(value)])
         parts = tuple([getattr(value, name) for name in names])
         return ("record", (type(value), names), _specs(parts, originals, handed, seen, path))
-    if type(value) is dict or type(value) is OrderedDict:
-        kind = "dict" if type(value) is dict else "ordered"
-        return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if isinstance(value, Undefined):
         return ("undefined", value._name)
     if isinstance(value, Maybe):
@@ -131,6 +132,19 @@ def _spec_of(
         f"a branch or loop on a tensor cannot give a value of type {type(value).__name__}",
         "give tensors, Python numbers, or tuples, lists and dicts of them",
     )
+
+
+def _plain_container_spec(
+    value: Any,
+    originals: tuple[tuple[Any, ...], ...],
+    handed: tuple[Any, ...],
+    seen: Seen | None,
+    path: tuple[int, ...],
+) -> Spec:
+    if type(value) is list:
+        return ("list", len(value), _specs(value, originals, handed, seen, path))
+    kind = "dict" if type(value) is dict else "ordered"
+    return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
 
 
 def is_of_torch(kind: type) -> bool:

@@ -488,3 +488,48 @@ def a_key_that_a_branch_hands_through(x):
     if x.sum() > 0:
         y = x + 1
     return y in known, known.get(y)
+
+
+LISTS = [
+    lambda: (vec(1, 2), [vec(1, 3)], {"a": vec(2)}),
+    lambda: (vec(-1, -2), [vec(1, 3)], {"a": vec(2)}),
+    lambda: (vec(5, 2), [vec(0, 3)], {"a": vec(2)}),
+]
+
+
+@program(inputs=LISTS)
+def containers_of_the_caller_beside_a_result_of_two_types(x, rows, known):
+    found = None
+    if x.sum() > 0:
+        found = x * 2
+    return found, rows, known
+
+
+@program(inputs=LISTS)
+def a_container_is_returned_out_of_nested_branches(x, rows, known):
+    if x.sum() > 0:
+        if x[0] > 3:
+            return x, rows, rows[0]
+        return x * 2, rows, rows[0]
+    return x * 3, rows, rows[0]
+
+
+def doubled_beside(x, rows):
+    if x.sum() > 0:
+        return x * 2, rows
+    return x, rows
+
+
+@program(inputs=LISTS)
+def a_list_that_a_helper_hands_through_is_written_to(x, rows, known):
+    y, kept = doubled_beside(x, rows)
+    kept.append(y)
+    kept[0] = kept[0] + 1
+    return y, len(rows), rows[0]
+
+
+@program(inputs=LISTS)
+def one_of_two_lists_is_handed_through(x, rows, known):
+    others = [known["a"] * 2, known["a"]]
+    first, second = (rows, rows[0]) if x.sum() > 0 else (others, others[0])
+    return first[0] + 1, second * 2, others
