@@ -41,7 +41,6 @@ from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
 from autograph_torch.capture.deep_copies import deep_copies
-from autograph_torch.capture.deleted_cells import deleted_cells
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
@@ -72,6 +71,7 @@ from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.raised_places import places_of_raises
 from autograph_torch.capture.recurrent import check_recurrent, recurrent_layers
+from autograph_torch.capture.replaced_instructions import replaced_instructions
 from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
@@ -296,7 +296,7 @@ _REPAIRS = (
     locks,
     hooks_of_modules,
     enum_members,
-    deleted_cells,
+    replaced_instructions,
     operators_of_objects,
     tensor_subclasses,
 )

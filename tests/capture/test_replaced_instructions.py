@@ -1,4 +1,4 @@
-"""`del` of variables that inner functions read."""
+"""`del` of variables that inner functions read, and imports that fail."""
 
 from __future__ import annotations
 
@@ -50,3 +50,29 @@ def test_a_read_behind_it_raises_or_is_refused(later):
 
     with pytest.raises((CaptureError, NameError, torch._dynamo.exc.Unsupported)):
         compiled(read_later)(torch.ones(2))
+
+
+def test_an_import_that_fails_is_handled():
+    def optional(x):
+        try:
+            import not_there_at_all as fast
+        except ImportError as error:
+            fast, said = None, str(error)
+        return (x * 2 if x.sum() > 0 else x), fast, said
+
+    for x in (torch.ones(2), -torch.ones(2)):
+        assert str(compiled(optional)(x)) == str(optional(x))
+
+
+def test_an_import_that_fails_in_a_branch_raises_where_it_is_taken():
+    def in_a_branch(x):
+        if x.sum() < 0:
+            import not_there_at_all
+
+            return not_there_at_all.abs(x)
+        return x * 2
+
+    run = compiled(in_a_branch)
+    assert torch.equal(run(torch.ones(2)), 2 * torch.ones(2))
+    with pytest.raises(ModuleNotFoundError, match="No module named 'not_there_at_all'"):
+        run(-torch.ones(2))
