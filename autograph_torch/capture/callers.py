@@ -21,7 +21,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
 
 from autograph_torch.capture.hosts import line_of
-from autograph_torch.runtime import open_calls, tracing
+from autograph_torch.runtime import open_calls, steps, tracing
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.following import followed
 from autograph_torch.runtime.places import is_runtime
@@ -37,7 +37,7 @@ _PLAIN_CALLS = (
 
 
 # Functions of the runtime that return what a function gives that they call: cond where Python knows the predicate.
-_HAND_ON = (followed.__code__, cond.__code__)
+_HAND_ON = (followed.__code__, cond.__code__, steps.remaining.__code__)
 
 Line = tuple[str, int]
 _found: list[dict[Line, Line]] = []  # of the traces that are under way, the innermost last
@@ -88,7 +88,9 @@ def _receiver(translator: Any) -> tuple[Any, bool]:
         translator = translator.parent
         while _is_plain(translator):
             translator = translator.parent
-            if is_runtime(translator.f_code.co_filename) and translator.f_code not in _HAND_ON:
+            if is_runtime(translator.f_code.co_filename):
+                if _hands_on(translator):
+                    continue
                 if _opens(translator):
                     return translator, straight
                 break
@@ -110,6 +112,12 @@ def _is_plain(translator: Any) -> bool:
     if around is None or place != around.instruction_pointer:
         return False
     return callee is not None and type(callee.realize()) in _PLAIN_CALLS
+
+
+def _hands_on(translator: Any) -> bool:
+    """Whether a frame of the runtime returns what a step of a loop, or what follows a call or loop, gives."""
+    code = translator.f_code
+    return code in _HAND_ON or (code.co_filename == steps.__file__ and _returns(translator))
 
 
 def _returns(translator: Any) -> bool:

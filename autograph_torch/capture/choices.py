@@ -41,7 +41,7 @@ _HANDS_ON = {
     (os.path.join(_RUNTIME, filename), name)
     for filename, names in (
         ("branch.py", "_staged _attempt run then otherwise again <lambda>"),
-        ("steps.py", "_remaining"),
+        ("steps.py", "remaining"),
     )
     for name in names.split()
 }

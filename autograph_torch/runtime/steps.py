@@ -68,7 +68,7 @@ class Continuations:
     def next(self, *state: Any) -> Any:
         if not self._in_branch():
             return Ended(NEXT, state)
-        return _remaining(self._items, self._step, self._after, self._position + 1, state)
+        return remaining(self._items, self._step, self._after, self._position + 1, state)
 
     def stop(self, *state: Any) -> Any:
         return _finish(self._after, state) if self._in_branch() else Ended(STOP, state)
@@ -121,7 +121,7 @@ def for_steps(
         items = list(elements(iterable if sequence is None else sequence))
         if joined or ways ** len(items) > MOST_PATHS:
             return _joined(items, step, after, len(carry), len(reads), state)
-        return _remaining(items, step, after, 0, state)
+        return remaining(items, step, after, 0, state)
     return _staged_for(sequence, step, state, len(carry), len(reads), after)
 
 
@@ -208,7 +208,7 @@ def _python_for(iterable: Any, step: Callable[..., Any], state: State, after: Af
     return _finish(after, state)
 
 
-def _remaining(items: list[Any], step: Callable[..., Any], after: After, position: int, state: State) -> Any:
+def remaining(items: list[Any], step: Callable[..., Any], after: After, position: int, state: State) -> Any:
     """The trips from `position` on, and what follows the loop."""
     depth = notes.body_depth()
     while position < len(items):
@@ -226,7 +226,7 @@ def _remaining(items: list[Any], step: Callable[..., Any], after: After, positio
 
 
 def _joined(items: list[Any], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State) -> Any:
-    """As `_remaining`, where the paths that go on meet before the next trip."""
+    """As `remaining`, where the paths that go on meet before the next trip."""
     loop = Outcomes()
     while items:
         item, items = items[0], items[1:]

@@ -555,3 +555,53 @@ def nonlocal_of_a_function_defined_in_a_branch(x, n):
 
         x = x * (count() + count())
     return x, n
+
+
+def first_that_rises(rows):
+    for row in rows:
+        if row[-1] > row[0]:
+            return row
+    return None
+
+
+def halved_below(t, bound):
+    k = 0
+    while k < 4:
+        if t.sum() < bound:
+            return t
+        t = t * 0.5
+        k += 1
+    return None
+
+
+ROWS = [
+    lambda: (torch.tensor([[2.0, 1], [1, 3]]),),
+    lambda: (-torch.ones(2, 2),),
+    lambda: (torch.tensor([[1.0, 9], [5, 5]]),),
+]
+
+
+@program(inputs=ROWS)
+def what_a_loop_in_a_function_finds(m):
+    row = first_that_rises((m[0], m[1], -m[0]))
+    y = m.sum(0)
+    if row is not None:
+        y = y + row
+    return y
+
+
+@program(inputs=ROWS)
+def what_a_loop_over_rows_finds(m):
+    row = first_that_rises(m)
+    if row is None:
+        return "none rises"
+    return row * 2
+
+
+@program(inputs=ROWS)
+def what_a_loop_on_data_finds(m):
+    small = halved_below(m, 1.0)
+    y = m * 1
+    if small is not None:
+        y = y + small
+    return y, small is None
