@@ -187,7 +187,7 @@ def _is_longer(items: Any, before: list[Any]) -> bool:
 def _owner_of(variable: Any, effects: Any) -> Any:
     """The list itself, or the one whose Growing has it as a part."""
     for owner in _owners():
-        if isinstance(owner.items, Grown):
+        if isinstance(owner.items, Grown) and effects.has_pending_mutation_of_attr(owner.items.growing_list, "begin"):
             kept = [effects.load_attr(owner.items.growing_list, name) for name in ("begin", "more")]
             if any(one.realize() is variable for one in kept):
                 return owner

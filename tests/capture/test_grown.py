@@ -121,3 +121,26 @@ def test_a_list_is_filled_again_by_the_next_call() -> None:
 def test_names_of_the_tracer() -> None:
     assert ListVariable([]).items == []
     assert callable(ListVariable.call_method)
+
+
+def from_both_ends(x: Tensor) -> Tensor:
+    found = x.nonzero().flatten()
+    if found.size(0) == 0:
+        return x
+    forwards = [found[0]]
+    for place in found[1:]:
+        forwards.append(place)
+    backwards: Any = [found[-1]]
+    for place in found[:-1]:
+        backwards.append(place + 1)
+    y = x.clone()
+    for first, last in zip(forwards, reversed(backwards), strict=False):
+        y = y + first * last
+    return y
+
+
+def test_two_lists_that_grow_in_turn_in_a_branch() -> None:
+    compiled: Any = torch.compile(convert(from_both_ends), fullgraph=True, backend="eager")
+    for elements in ([0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1.0, 0.0, 3.0], [1.0, 2.0, 3.0]):
+        x = torch.tensor(elements)
+        assert torch.equal(compiled(x), from_both_ends(x))
