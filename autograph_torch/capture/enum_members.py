@@ -28,7 +28,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from autograph_torch.capture.patching import patched
 
 _IN_C = (types.MethodDescriptorType, types.WrapperDescriptorType)
-_OPERATORS = {operator.add: "__add__", operator.mul: "__mul__", operator.mod: "__mod__"}
+_OPERATORS = {operator.add: "__add__", operator.mul: "__mul__"}
 
 
 @contextlib.contextmanager
@@ -41,7 +41,9 @@ def enum_members() -> Iterator[None]:
         return called(self, tx, name, args, kwargs) if plain is None else plain.call_method(tx, name, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in _OPERATORS:
+        if self.fn is operator.mod and len(args) == 2:
+            args = [_plain(args[0], "__mod__") or args[0], args[1]]  # `"%s" % Mode.MEAN` asks the member for its text
+        elif self.fn in _OPERATORS:
             args = [_plain(arg, _OPERATORS[self.fn]) or arg for arg in args]
         elif self.fn is operator.getitem and len(args) == 2 and isinstance(args[0].realize(), BaseListVariable):
             args = [args[0], _plain(args[1], "__index__") or args[1]]

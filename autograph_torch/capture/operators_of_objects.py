@@ -42,7 +42,7 @@ def operators_of_objects() -> Iterator[None]:
             name, reflected = _OPERATORS[self.fn]
             if type(right) is TensorVariable and _defines(left, name):
                 return _answer(left.call_method(tx, name, [right], {}), lambda: built_in(self, tx, args, kwargs))
-            if type(left) is TensorVariable and _defines(right, reflected):
+            if type(left) is TensorVariable and _defines(right, reflected) and not _is_number(right):
                 return _answer(right.call_method(tx, reflected, [left], {}), lambda: built_in(self, tx, args, kwargs))
         return built_in(self, tx, args, kwargs)
 
@@ -57,6 +57,11 @@ def _defines(variable: Any, name: str) -> bool:
     owner = variable.python_type()
     method = inspect.getattr_static(owner, name, None)
     return isinstance(method, types.FunctionType) and not hasattr(owner, "__torch_function__")
+
+
+def _is_number(variable: Any) -> bool:
+    """Whether a tensor knows it: numbers of a class of their own are numbers to torch."""
+    return issubclass(variable.python_type(), (int, float, complex))
 
 
 def _answer(result: Any, otherwise: Any) -> Any:

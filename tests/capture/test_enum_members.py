@@ -35,6 +35,10 @@ class Loud(str, enum.Enum):
         return "loud" + other
 
 
+class Pattern(str, enum.Enum):
+    PERCENT = "%d percent"
+
+
 class Weight(float, enum.Enum):
     HALF = 0.5
 
@@ -54,12 +58,17 @@ def own_operator(x: torch.Tensor) -> list[Any]:
     return [Loud.A + "b", "b" + Loud.A, type(Mode.SUM + "").__name__, Mode(Mode.SUM) is Mode.SUM, Mode.SUM.name]
 
 
+def texts(x: torch.Tensor) -> list[Any]:
+    shown = ["%s" % Mode.MEAN, "%s %d" % (Mode.SUM, Index.LAST), "%s" % Index.LAST, "%d" % Index.LAST]  # noqa: UP031
+    return [*shown, Pattern.PERCENT % 3, Index.LAST % 2, 5 % Index.LAST, f"{Mode.MEAN}{Index.LAST}", str(Mode.SUM)]
+
+
 def numbers(x: torch.Tensor) -> list[Any]:
     return [(x * Weight.HALF).tolist() == [0.5, 0.5], Weight.HALF + 1, Weight.HALF * 2, Weight.HALF.is_integer()]
 
 
 def test_as_eager() -> None:
-    for function in (methods, operators, own_operator, numbers):
+    for function in (methods, operators, own_operator, texts, numbers):
         expected = function(torch.ones(2))
         actual = torch.compile(converted_with_a_branch(function), fullgraph=True, backend="eager")(torch.ones(2))
         assert [(type(a), a) for a in actual] == [(type(e), e) for e in expected]

@@ -62,3 +62,26 @@ def test_declined_operators_raise_or_are_refused() -> None:
         compiled = torch.compile(convert(lambda x, do=operation: do(Scaled(x), x)), fullgraph=True, backend="eager")
         with pytest.raises((CaptureError, TypeError)):
             compiled(torch.ones(2))
+
+
+class Percent(float):
+    """A number whose class has operators of its own."""
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * 100
+
+    def __mul__(self, other: Any) -> Any:
+        return other * 200
+
+
+def test_numbers_of_a_class_are_numbers_to_a_tensor() -> None:
+    def program(x: torch.Tensor) -> Any:
+        half = Percent(0.5)
+        return (x + 1 if x.sum() > 0 else x) * half
+
+    x = torch.tensor([1.0, 2.0])
+    try:
+        found = torch.compile(convert(program), fullgraph=True, backend="eager")(x)
+    except CaptureError:
+        return
+    assert torch.equal(found, program(x))
