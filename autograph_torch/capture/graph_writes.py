@@ -122,6 +122,18 @@ def handed_out(node: Node, through: Collection[str]) -> Node | None:
     return None
 
 
+def operator_behind(write: Node) -> Node | None:
+    """The operator whose result is written back by a `copy_` of ours (runtime/outside.py)."""
+    if name_of(write) != "copy_" or not isinstance(write.args[1], Node):
+        return None
+    source: Node = write.args[1]
+    while not is_operator(source):
+        if name_of(source) not in ("detach", "where", "getitem", "as_strided", "view", "to"):
+            return None
+        source = arguments_of(source)[1 if name_of(source) == "where" else 0]
+    return source
+
+
 def is_operator(node: Node) -> bool:
     """Whether a node is a torch.cond or torch.while_loop."""
     return node.op == "call_function" and name_of(node) in _OPERATORS and len(node.args) == 4

@@ -29,6 +29,7 @@ from autograph_torch.capture.graph_writes import (
     arguments_of,
     is_operator,
     name_of,
+    operator_behind,
     storage_at,
     storage_of,
     written,
@@ -179,7 +180,7 @@ class _Check:
                 self._follow(node)
             for target in written(node):
                 if (storage := storage_at(target)) is not None:
-                    self._check_write(Write(node, storage, _operator_behind(node)))
+                    self._check_write(Write(node, storage, operator_behind(node)))
 
     def _last_uses(self) -> dict[Storage, float]:
         """The position of the last use of every storage; those of the caller are used afterwards."""
@@ -386,15 +387,3 @@ def _decoded(result: Node) -> Iterator[Node]:
             name_of(result) == "detach" and name_of(user) == "view" and user.args[1:] == (torch.int64,)
         ):
             yield from _decoded(user)
-
-
-def _operator_behind(write: Node) -> Node | None:
-    """The operator whose result is written back by a `copy_` of ours (runtime/outside.py)."""
-    if name_of(write) != "copy_" or not isinstance(write.args[1], Node):
-        return None
-    source: Node = write.args[1]
-    while not is_operator(source):
-        if name_of(source) not in ("detach", "where", "getitem", "as_strided", "view", "to"):
-            return None
-        source = arguments_of(source)[1 if name_of(source) == "where" else 0]
-    return source

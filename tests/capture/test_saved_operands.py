@@ -54,8 +54,45 @@ class ABuffer(nn.Module):
         return y * 2
 
 
+def read_before_a_write_on_one_path(x: torch.Tensor, s: torch.Tensor) -> Any:
+    x = x * 1
+    y = x * s
+    row = x[1:].abs()
+    if s > 5:
+        x.add_(1)
+    return x, y, row
+
+
+def given_before_a_write_on_one_path(x: torch.Tensor, s: torch.Tensor) -> Any:
+    y = torch.tanh(x)
+    z = y * y
+    if s > 5:
+        y[0] = 0.5
+    return y, z
+
+
+def read_before_writes_of_a_loop(x: torch.Tensor, s: torch.Tensor) -> Any:
+    x = x * 1
+    y = x * x
+    while s > 5:
+        x.mul_(2)
+        s = s - 1
+    return x, y
+
+
+SUBJECTS = (
+    in_a_branch,
+    in_a_nested_one,
+    in_a_loop,
+    ABuffer,
+    read_before_a_write_on_one_path,
+    given_before_a_write_on_one_path,
+    read_before_writes_of_a_loop,
+)
+
+
 @pytest.mark.parametrize("way", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("subject", [in_a_branch, in_a_nested_one, in_a_loop, ABuffer])
+@pytest.mark.parametrize("subject", SUBJECTS)
 def test_an_operand_is_written_to_afterwards(subject: Any, way: Way) -> None:
     made = subject if isinstance(subject, type) else lambda: subject
     verdict = check(Program(subject.__name__, "saved", made, INPUTS, grad=True), way)
