@@ -47,6 +47,14 @@ MUTATIONS = (
         "writes_before",
     ),
     Mutation(
+        "gradients of what is handed on under no_grad",
+        RUNTIME + "branch.py",
+        "        passes = notes.hands_on_gradients(site)",
+        "        passes = False",
+        "tests/test_programs.py",
+        "scaled_when_it_is_long",
+    ),
+    Mutation(
         "lists that only one branch hands out",
         CAPTURE + "field_writes.py",
         "            _lines()[item] = tracing.user_line()[:2]",

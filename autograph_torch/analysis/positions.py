@@ -5,7 +5,8 @@ for i in range(100):                   i counts, computes, is compared and index
     x = step(x[i])                     but here, or in names[i], only a constant will do
     print("trip", i)
     rows.append((i, x))                nor where a list keeps it: such a list grows in the graph's loop
-    if x.norm() < 1e-6: break
+    best = i                           and another name is one as well, or none of the two
+    if x.norm() < 1e-6: return x, i
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable
 
 import gast
 
-from autograph_torch.analysis.scopes import reads
+from autograph_torch.analysis.scopes import reads, walk_scope
 from autograph_torch.source.templates import call, runtime_call, runtime_function
 
 UNROLL_LIMIT = 8  # trips of a range that are worth a copy of the body each
@@ -30,7 +31,37 @@ def counts_only(node: gast.For, is_tensor: Callable[[gast.expr], bool]) -> bool:
         return False
     if not isinstance(node.target, gast.Name):
         return False
-    return all(_computes(statement, node.target.id, is_tensor) for statement in node.body)
+    names = _names_of(node.target.id, node.body)
+    return all(_computes(statement, name, is_tensor) for statement in node.body for name in names)
+
+
+def _names_of(position: str, block: list[gast.stmt]) -> set[str]:
+    """The names that the position in a `range` has in a block."""
+    names, known = {position}, 0
+    while len(names) > known:
+        known = len(names)
+        for node in walk_scope(block):
+            for target, value in _assigned(node):
+                if isinstance(target, gast.Name) and any(_is_one_of(part, names) for part in _parts(value)):
+                    names.add(target.id)
+    return names
+
+
+def _assigned(node: gast.AST) -> list[tuple[gast.expr, gast.expr]]:
+    """What a statement assigns: targets, each with its value, also in `best, place = x, i`."""
+    if not isinstance(node, gast.Assign):
+        return []
+    pairs = [(target, node.value) for target in node.targets]
+    return [single for target, value in pairs for single in _apart(target, value)]
+
+
+def _apart(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+    both = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts)
+    return list(zip(target.elts, value.elts, strict=True)) if both else [(target, value)]
+
+
+def _is_one_of(node: gast.AST, names: set[str]) -> bool:
+    return isinstance(node, gast.Name) and node.id in names
 
 
 def is_short(call: gast.Call) -> bool:
@@ -57,12 +88,13 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
             runtime_call("fail", *node.exc.args, *(one.value for one in node.exc.keywords)), target, is_tensor
         )
     if isinstance(node, gast.Call) and (_shows(node) or _appends(node)):
-        shown = [part for argument in node.args for part in _parts(argument)]
         others = [keyword.value for keyword in node.keywords]
-        return all(
-            (isinstance(part, gast.Name) and part in shown) or _computes(part, target, is_tensor)
-            for part in (*shown, *others)
-        )
+        return _given(node.args, target, is_tensor) and all(_computes(one, target, is_tensor) for one in others)
+    if isinstance(node, gast.Return) and node.value is not None:
+        return _given([node.value], target, is_tensor)
+    assigned = _assigned(node)
+    if assigned and all(isinstance(one, gast.Name) for one, _ in assigned):
+        return _given([value for _, value in assigned], target, is_tensor)
     for child in gast.iter_child_nodes(node):
         bare = isinstance(child, gast.Name) and child.id == target
         if bare and not ok_here:
@@ -70,6 +102,12 @@ def _computes(node: gast.AST, target: str, is_tensor: Callable[[gast.expr], bool
         if not bare and not _computes(child, target, is_tensor):
             return False
     return True
+
+
+def _given(values: list[gast.expr], target: str, is_tensor: Callable[[gast.expr], bool]) -> bool:
+    """Whether the position only counts or computes in values that may be or hold it."""
+    parts = [part for value in values for part in _parts(value)]
+    return all(isinstance(part, gast.Name) or _computes(part, target, is_tensor) for part in parts)
 
 
 def _shows(node: gast.Call) -> bool:

@@ -18,7 +18,13 @@ from autograph_torch.runtime.effects import (
     surrounding_effects,
 )
 from autograph_torch.runtime.fields import read_fields, write_fields
-from autograph_torch.runtime.gradients import keep_layouts, keep_saved_buffers, keep_strides, refuse_random_numbers
+from autograph_torch.runtime.gradients import (
+    keep_gradients,
+    keep_layouts,
+    recorded,
+    refuse_random_numbers,
+    unrecorded,
+)
 from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -116,18 +122,20 @@ def _staged(
     refuse_sets(mutated)
     keep_layouts()
     if torch.is_grad_enabled():
-        keep_saved_buffers()
-        keep_strides()
+        keep_gradients()
     changed = tuple([value for value in mutated if isinstance(value, torch.Tensor)]) if mutated else ()
     announce(site, changed, tensors_in(reads) if reads else ())
     for _ in range(_ATTEMPTS):
+        passes = notes.hands_on_gradients(site)
+        if passes:
+            keep_gradients()
         tensors = outside_tensors(site)
         groups = notes.groups(site)
         fields = notes.field_count(site)
         changing = (*mutated, *_inside(scratch), *written_containers(site))
         notes.begin_attempt(site)
         done, value = _attempt(
-            site, flag, true_fn, false_fn, operands, mutated, changing, reads, scratch, tensors, groups, fields
+            site, flag, true_fn, false_fn, operands, mutated, changing, reads, scratch, tensors, groups, fields, passes
         )
         if done:
             return value
@@ -148,10 +156,12 @@ def _attempt(
     tensors: tuple[torch.Tensor, ...],
     groups: tuple[Group, ...],
     fields: int,
+    passes: bool,
 ) -> tuple[bool, Any]:
     """One torch.cond; False when it has turned out that more tensors need stand-ins, or more is written to.
 
     `changing`: the mutated objects, and the containers that are known to be written to beside them.
+    `passes`: whether a gradient is known to go through although none are recorded here.
     """
     sources = (*operands, *reads)
     lifted = lift_all(sources) if sources else ()
@@ -209,28 +219,30 @@ def _attempt(
         return ("tuple", 5, specs), (value, contents, new, attributes, token)
 
     def then() -> list[torch.Tensor]:
-        spec, result = run("then", true_fn)
+        spec, result = unrecorded(passes, run, "then", true_fn)
         return parted(encode(notes.note_then(site, spec), result))
 
     def otherwise() -> list[torch.Tensor]:
         if not notes.stand_ins_suffice(site):
             return encode(notes.give_up(site), None)
-        spec, result = run("otherwise", false_fn)
+        spec, result = unrecorded(passes, run, "otherwise", false_fn)
         return parted(encode(notes.note_otherwise(site, spec), result))
 
     def again(which: str, branch: Callable[..., Any]) -> list[torch.Tensor]:
-        spec, result = run(which, branch)
+        spec, result = unrecorded(passes, run, which, branch)
         return parted(encode(notes.branch_encoder(site, which, spec), result))
 
-    leaves = torch.cond(flag, then, otherwise, ())
-    if not notes.stand_ins_suffice(site):
+    leaves = recorded(passes, torch.cond, flag, then, otherwise, ())
+    if not notes.stand_ins_suffice(site) or notes.hands_on_gradients(site) != passes:
         return False, None
     if not notes.agrees(site):
         notes.discard_attempt(site)
         memories = copies_outside(tensors, groups)
         lifted = lift_all(sources)
-        leaves = torch.cond(flag, lambda: again("then", true_fn), lambda: again("otherwise", false_fn), ())
-    value, contents, new, attributes, token = decode(notes.branch_decoder(site), leaves, originals, sources)
+        bodies = lambda: again("then", true_fn), lambda: again("otherwise", false_fn)
+        leaves = recorded(passes, torch.cond, flag, *bodies, ())
+    decoder = recorded(passes, notes.branch_decoder, site)
+    value, contents, new, attributes, token = recorded(passes, decode, decoder, leaves, originals, sources)
     for k in range(len(containers)):
         write_back(containers[k], contents[k])
     note_results(site, (value, contents))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,6 +30,31 @@ def anchored(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.requires_grad or not (tensor.is_floating_point() or tensor.is_complex()):
         return tensor
     return _Anchor.apply(tensor, _ANCHOR)
+
+
+def recorded(passes: bool, function: Callable[..., Any], *args: Any) -> Any:
+    """`function(*args)`; its gradients are recorded where one passes through a branch or loop under torch.no_grad().
+
+    A branch that hands a tensor on gives it with its gradient, whatever is recorded around it.
+    """
+    if not passes:
+        return function(*args)
+    with torch.enable_grad():
+        return function(*args)
+
+
+def unrecorded(passes: bool, function: Callable[..., Any], *args: Any) -> Any:
+    """`function(*args)`, the code of the program in what `recorded` calls."""
+    if not passes:
+        return function(*args)
+    with torch.no_grad():
+        return function(*args)
+
+
+def keep_gradients() -> None:
+    """Keep Inductor from what makes gradients of branches wrong or refused."""
+    keep_saved_buffers()
+    keep_strides()
 
 
 @torch.compiler.assume_constant_result

@@ -118,6 +118,7 @@ def note_otherwise(site: str, spec: Any) -> Written:
     notes[site, "plan"], first = plan, notes[site, "first"]
     notes[site, "agrees"] = layout.same_form(layout.travel(plan), first)
     notes[site, "constants"] = frozenset(layout.numbers_of_constants(notes[site, "then"], spec))
+    _note_gradients(site, layout.gradients(layout.travel(plan)))
     return _branch_encoder(spec if notes[site, "agrees"] else ("hole",), first)
 
 
@@ -147,6 +148,39 @@ def branch_decoder(site: str) -> Written:
     plan = notes[site, "plan"]
     as_float, picks = _as_float(layout.travel(plan)), len(_bodies()) == 1
     return write_decoder(plan, as_float, for_branch=True, picks=picks, constants=notes[site, "constants"])
+
+
+@torch.compiler.assume_constant_result
+def hands_on_gradients(site: str) -> bool:
+    """Whether a branch or a trip is known to hand on a tensor with a gradient where none are recorded."""
+    return not torch.is_grad_enabled() and (site, "hands on") in tracing.notebook()
+
+
+@torch.compiler.assume_constant_result
+def begins_with_gradients(site: str) -> bool:
+    """Whether a loop without trips gives a tensor with a gradient where none are recorded."""
+    if torch.is_grad_enabled() or not any(layout.gradients(tracing.notebook()[site, "plan"])):
+        return False
+    _refuse_inference_mode()
+    return True
+
+
+def _note_gradients(site: str, given: tuple[bool, ...]) -> None:
+    """Remember whether one of the leaves that a branch or trip gives has a gradient where none are recorded."""
+    if torch.is_grad_enabled() or not any(given):
+        return
+    _refuse_inference_mode()
+    tracing.notebook()[site, "hands on"] = True
+
+
+def _refuse_inference_mode() -> None:
+    """Stop in inference mode, which cannot be left for an operator alone."""
+    if tracing.in_inference_mode():
+        raise_refusal(
+            "AG206",
+            "a branch or loop in inference mode hands on a tensor whose gradient is recorded",
+            "use torch.no_grad(), or `detach()` the tensor before",
+        )
 
 
 @torch.compiler.assume_constant_result
@@ -209,6 +243,7 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     agrees = bool(plan == notes[site, "plan"])
+    _note_gradients(site, layout.gradients(layout.unaliased(spec)))
     if layout.count(plan) != layout.count(notes[site, "plan"]):
         tracing.written_leaves(site).clear()
     notes[site, "plan"], notes[site, "agrees"] = plan, agrees
@@ -362,6 +397,9 @@ def row_encoder(name: str, spec: Any) -> Written:
     if layout.count(plan) == 0:
         message = "a list that grows in a loop on data takes elements without tensors and numbers"
         raise_refusal("AG311", message, "count them, or append the number of the trip, too")
+    if any(layout.gradients(layout.unaliased(spec))) and not torch.is_grad_enabled():
+        message = "a list that grows in a loop on data takes a tensor whose gradient is recorded, under torch.no_grad()"
+        raise_refusal("AG311", message, "append `detach()` of it, or its number")
     if lists[name] not in (None, plan):
         _refuse_row(" and ".join(map(layout.describe, layout.difference(lists[name], plan))))
     lists[name] = plan

@@ -38,10 +38,11 @@ from autograph_torch.runtime.effects import body_effects, current_token, had_eff
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import (
     anchored,
+    keep_gradients,
     keep_layouts,
-    keep_saved_buffers,
-    keep_strides,
+    recorded,
     refuse_random_numbers,
+    unrecorded,
 )
 from autograph_torch.runtime.grown import Grows, lists_that_grow, note_longer
 from autograph_torch.runtime.instances import note_handed, note_results, own_attributes
@@ -118,12 +119,14 @@ def run(
         carried_spec = spec_of(carried, seen=[*seen], path=_CARRIED)
         notes.note_memories(site, carried_spec)
         same = notes.same_tensors(site)
-        init = _initial(site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
-        init = _together(init, init)
-        leaves = _attempt(site, test, trip, init, state, handed, around, sure)
-        if notes.stand_ins_suffice(site) and not lists_that_grow(site) and notes.agrees(site):
-            ends = _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
-            final, contents = decode(notes.carry_decoder(site), ends, plain_inside(around.containers), handed)
+        passes, begins = notes.hands_on_gradients(site), notes.begins_with_gradients(site)
+        init = recorded(begins, _initial, site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
+        leaves = _attempt(site, test, trip, init, state, handed, around, sure, passes)
+        known = notes.stand_ins_suffice(site) and notes.hands_on_gradients(site) == passes
+        if known and not lists_that_grow(site) and notes.agrees(site):
+            ends = recorded(begins, _ends, site, leaves, init, entered)
+            decoder = notes.carry_decoder(site)
+            final, contents = recorded(begins, decode, decoder, ends, plain_inside(around.containers), handed)
             final = _whole(final, state, same)
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
@@ -187,6 +190,7 @@ def _attempt(
     handed: State,
     around: _Around,
     sure: bool,
+    passes: bool,
 ) -> list[torch.Tensor]:
     outer = surrounding_effects()
     decoder, count, same = notes.carry_decoder(site), len(init), notes.same_tensors(site)
@@ -240,7 +244,7 @@ def _attempt(
             put_token(autograph_effects, before[0])
         begin_trip(site, objects, initial, before)
         copies = plain_inside(objects)
-        after = trip(before[1:])
+        after = unrecorded(passes, trip, before[1:])
         note_handed_on(site, ((HOLE, *after), read_fields(site, fields)))
         whole, after = after, _changing((HOLE, *after), same)[1:]
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
@@ -273,7 +277,7 @@ def _attempt(
         return parted([leaves[k].clone() for k in range(len(leaves))])
 
     begin = init if init else [torch.zeros(())]  # torch's gradient of a loop needs something to carry
-    results = list(torch_while_loop(cond_fn, body_fn, tuple(begin)))[:count]
+    results = list(recorded(passes, torch_while_loop, cond_fn, body_fn, tuple(begin)))[:count]
     notes.note_loop(site)
     return results
 
@@ -306,12 +310,12 @@ def _whole(changing: State, initial: State, same: tuple[int, ...]) -> State:
 def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:
     leaves = [_no_constant(leaf) for leaf in encode(notes.carry_encoder(site, spec), begin)]
     if not torch.is_grad_enabled():
-        return leaves
+        return _together(leaves, leaves)
     wants_grad = notes.carry_gradients(site)
     if True in wants_grad:
-        keep_saved_buffers()
-        keep_strides()
-    return [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
+        keep_gradients()
+    leaves = [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
+    return _together(leaves, leaves)
 
 
 def _together(leaves: list[torch.Tensor], init: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -346,9 +350,21 @@ def _no_constant(leaf: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.full((), True, device=leaf.device), leaf, leaf)
 
 
+def _ends(
+    site: str, leaves: list[torch.Tensor], init: list[torch.Tensor], entered: bool | torch.Tensor
+) -> list[torch.Tensor]:
+    """What the loop ends with: what it began with, and with its gradient, when there has been no trip."""
+    return _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
+
+
 def _for_no_trip(
     leaves: list[torch.Tensor], init: list[torch.Tensor], entered: bool | torch.Tensor
 ) -> list[torch.Tensor]:
     if not isinstance(entered, torch.Tensor):
         return leaves
-    return [torch.where(entered, new, old) if new.requires_grad else new for new, old in zip(leaves, init, strict=True)]
+    pairs = zip(leaves, init, strict=True)
+    return [torch.where(entered, new, old) if _has_gradient(new, old) else new for new, old in pairs]
+
+
+def _has_gradient(new: torch.Tensor, old: torch.Tensor) -> bool:
+    return torch.is_grad_enabled() and (new.requires_grad or old.requires_grad)

@@ -128,6 +128,13 @@ def takes_part_in_gradients() -> bool:
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def in_inference_mode() -> bool:
+    """Whether the graph has entered inference mode here. (Dynamo itself stays out of it while it traces.)"""
+    modes = torch.autograd.grad_mode
+    targets = [node.target for tracer in enclosing(current_tracer()) for node in tracer.graph.nodes]
+    return targets.count(modes._enter_inference_mode) > targets.count(modes._exit_inference_mode)
+
+
 def may_break() -> bool:
     """Whether the trace under way need not give one graph (torch.compile(fullgraph=False))."""
     from torch._dynamo.symbolic_convert import InstructionTranslator

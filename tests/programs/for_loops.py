@@ -408,3 +408,44 @@ def numbers_of_a_tensor(x):
         elif v < -1.5:
             break
     return out, i
+
+
+ROOTS = [lambda: (vec(1, 3),), lambda: (vec(0.4143, 0.4143),), lambda: (vec(1e9, 2),)]
+
+
+@program(grad=True, inputs=ROOTS)
+def position_that_is_returned_from_a_long_range(x):
+    z = x.abs() + 1
+    for i in range(20):
+        f = z * z - 2
+        if f.abs().max() < 1e-3:
+            return z, i
+        z = z - f / (2 * z)
+    return z, -1
+
+
+@program(grad=True, inputs=ROOTS)
+def position_of_the_best_trip_of_a_long_range(x):
+    best, best_at, bad = x.sum() + 1e12, -1, 0
+    for i in range(30):
+        loss = ((x - 3) ** 2).sum() + (i % 5) * 0.3
+        if loss < best:
+            best, best_at = loss, i
+            bad = 0
+        else:
+            bad += 1
+        if bad > 3:
+            break
+        x = x * 0.8
+    return best, best_at, x
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(9, 9, 9),)])
+def position_under_another_name_that_finds_an_element(x):
+    last = 0
+    for i in range(12):
+        last = i
+        if x.sum() > 20:
+            break
+        x = x * 1.3
+    return x[last % 3], last / 2
