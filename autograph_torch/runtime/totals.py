@@ -25,6 +25,7 @@ from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.rows import copied
 
 _NO_FLOAT = "the sum of a list without elements is the integer 0; the graph takes it for a float"
+_NO_TENSOR = "the sum of a list without elements is the integer 0; the graph takes it for a tensor of zeros"
 
 
 def total(one: Any) -> Any:
@@ -34,12 +35,26 @@ def total(one: Any) -> Any:
         return builtins.sum(one)
     so_far: Any = builtins.sum(one.begin)
     if one.columns is not None:
-        if not one.begin and notes.rows_are_numbers(one.name) and notes.columns_of(one.name)[0][1].is_floating_point:
-            number = notes.refused_when_run("AG310", _NO_FLOAT, "begin with `[0.0]`, or ask for its length before")
-            cond(one.count == 0, lambda: fail_with(number))
-            so_far = 0.0
+        so_far = so_far if one.begin else _zero(one)
         (so_far,) = for_loop(rows_of(one), lambda item, so_far: (so_far + item,), (so_far,))
     return builtins.sum(one.more, so_far)
+
+
+def _zero(one: Growing) -> Any:
+    """What the sum of the rows begins with: of their type, which that of no rows has not."""
+    sizes, dtype, device = notes.columns_of(one.name)[0]
+    if notes.rows_are_numbers(one.name) and dtype.is_floating_point:
+        _refuse_no_rows(one, _NO_FLOAT, "begin with `[0.0]`, or ask for its length before")
+        return 0.0
+    if notes.rows_are_tensors(one.name) and sizes:
+        _refuse_no_rows(one, _NO_TENSOR, "ask for its length before, or add to a tensor of zeros in the loop")
+        return torch.zeros(sizes, dtype=torch.int64 if dtype == torch.bool else dtype, device=device)
+    return 0
+
+
+def _refuse_no_rows(one: Growing, message: str, advice: str) -> None:
+    number = notes.refused_when_run("AG310", message, advice)
+    cond(one.count == 0, lambda: fail_with(number))
 
 
 def largest(one: Any) -> Any:

@@ -547,3 +547,13 @@ class KeepsRowsOfAKnownNumber(nn.Module):
 
 
 program(inputs=SIX)(KeepsRowsOfAKnownNumber)
+
+
+@program(inputs=[lambda: (vec(4, 1),), lambda: (vec(0, 0),), lambda: (vec(-1, 0.5),)], grad=True)
+def sum_of_rows_of_which_there_may_be_none(x):
+    halves = []
+    y = x
+    while y.abs().max() > 0.5:
+        y = y * 0.5
+        halves.append(y)
+    return x + sum(halves)
