@@ -20,6 +20,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, sub_statements, walk_scope
+from autograph_torch.passes.text_lists import additions
 from autograph_torch.passes.texts import Texts, makes_exception, text_values, texts_of
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import constant, returns, runtime_call
@@ -39,12 +40,13 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     made = _exceptions_made_before(function, facts)
     texts = texts_of(function, facts, [*_shown(function, facts), *(node.value for node in made)])
     named = {id(node) for node in (*text_values(function, texts), *made)}
+    added = {id(call) for call in additions(function) if call.func.value.id in texts.lists}
     behind = _behind_loops(function, facts)
 
     def lower(node: gast.AST, under_data: bool = False) -> gast.AST:
         if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
-        under_data = under_data or facts.is_site(node)
+        under_data = under_data or facts.is_site(node) or asks_for_texts(node, texts)
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
             return _assertion(node, facts, texts)
         if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
@@ -57,6 +59,10 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
             return _with_texts(node, texts)
         if id(node) in named:
             return derive(node, value=texts.argument(node.value))
+        if texts.is_longer(node):
+            return texts.longer(node)
+        if id(node) in added:
+            return derive(node, args=[texts.argument(argument) for argument in node.args])
         return rebuild(node, lambda child: lower(child, under_data))
 
     return rebuild(function, lower)
@@ -95,6 +101,13 @@ def _exceptions_made_before(function: gast.FunctionDef, facts: Facts) -> list[ga
         if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and len(node.targets) == 1
         if makes_exception(node.value) and node.targets[0].id not in elsewhere
     ]
+
+
+def asks_for_texts(node: gast.AST, texts: Texts) -> bool:
+    """Whether an `if` asks whether there are texts, which data decide."""
+    return isinstance(node, gast.If) and any(
+        isinstance(inner, gast.Name) and inner.id in texts.lists for inner in walk(node.test)
+    )
 
 
 # -- host calls --------------------------------------------------------------------------------------------------------

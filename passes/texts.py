@@ -6,6 +6,7 @@
     "loss " + str(loss) + "!"              ag.text("{}{}{}", "loss ", ag.text("{!s}", loss), "!")
     ", ".join(str(v) for v in values)      ag.joined(", ", (ag.text("{!s}", v) for v in values))
 
+    message += f"big {n}"                  message = ag.text("{}{}", message, ag.text("big {}", n))
     "#" * n                                ag.repeated("#", n)
     "yes" if done else f"no, {n}"          ag.choice(done, "yes", ag.text("no, {}", n))
     raise ValueError(f"bad {n}")           raise ValueError(ag.text("bad {}", n)), also of an exception made before
@@ -25,7 +26,8 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, SCOPES
 from autograph_torch.passes.numbers import makes_a_list
-from autograph_torch.source.nodes import derive, rebuild, replace, walk
+from autograph_torch.passes.text_lists import additions, lists_of_texts
+from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call
 
 _PLAIN = (
@@ -39,9 +41,10 @@ _DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.IfExp)
 class Texts:
     """The strings of one function that only effects use."""
 
-    def __init__(self, facts: Facts, names: frozenset[str] = frozenset()) -> None:
+    def __init__(self, facts: Facts, names: frozenset[str] = frozenset(), lists: frozenset[str] = frozenset()) -> None:
         self._facts = facts
         self._names = names
+        self.lists = lists
 
     def argument(self, node: gast.expr) -> gast.expr:
         """An argument of an effect, with its texts rewritten."""
@@ -82,6 +85,25 @@ class Texts:
             return self._builds_texts(node.args[0])
         return _is_conversion(node) and self._any_data(node.args)
 
+    def without(self, name: str) -> Texts:
+        """The same texts, but for this name."""
+        return Texts(self._facts, self._names - {name}, self.lists)
+
+    def is_some_text(self, values: Iterable[gast.expr]) -> bool:
+        return any(map(self.is_text, values))
+
+    def are_texts(self, values: Iterable[gast.expr]) -> bool:
+        return all(self.is_text(value) or _is_string(value) or isinstance(value, gast.JoinedStr) for value in values)
+
+    def is_longer(self, node: gast.AST) -> bool:
+        """Whether a statement makes a text longer: `message += text`."""
+        return isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and self.is_text(node.target)
+
+    def longer(self, node: gast.AugAssign) -> gast.stmt:
+        """Such a statement rewritten."""
+        value = runtime_call("text", constant("{}{}"), name(node.target.id), self.argument(node.value))
+        return replace(node, gast.Assign(targets=[node.target], value=value, type_comment=None))
+
     def _is_template(self, left: gast.expr, right: gast.expr) -> bool:
         """Whether `left % right` puts a string together, and is no arithmetic."""
         if _is_string(left):
@@ -98,6 +120,8 @@ class Texts:
         return string and all(isinstance(node, _PLAIN) or _is_plain_call(node) for node in gast.walk(arm))
 
     def _builds_texts(self, node: gast.expr) -> bool:
+        if isinstance(node, gast.Name):
+            return node.id in self.lists
         if isinstance(node, COMPREHENSIONS) and not isinstance(node, gast.DictComp):
             return self.is_text(node.elt)
         return isinstance(node, (gast.List, gast.Tuple)) and any(self.is_text(one) for one in node.elts)
@@ -166,17 +190,28 @@ class Texts:
 
 
 def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.expr]) -> Texts:
-    """The texts of a function whose effects and exceptions have the arguments `positions`."""
-    names: frozenset[str] = frozenset()
-    positions = list(positions)
+    """The texts of a function whose effects and exceptions have the arguments `positions`.
+
+    What is not refuted is a text: `label = label + "!"` is one when `label` is.
+    """
+    positions, values = list(positions), _values_of_names(function)
+    names, lists = frozenset(values), frozenset(call.func.value.id for call in additions(function))
     while True:
-        texts = Texts(facts, names)
-        found = frozenset(
-            name for name in _assigned_texts(function, texts) if _only_shown(name, function, texts, positions)
-        )
-        if found <= names:
+        texts = Texts(facts, names, lists)
+        shown = _shown_nodes(function, texts, positions)
+        left = frozenset(name for name in names if texts.without(name).is_some_text(values[name]))
+        left = frozenset(name for name in left if texts.are_texts(values[name]) and _only_shown(name, function, shown))
+        left_lists = lists & lists_of_texts(function, texts.is_text, shown)
+        if (left, left_lists) == (names, lists):
             return texts
-        names |= found
+        names, lists = left, left_lists
+
+
+def _shown_nodes(function: gast.FunctionDef, texts: Texts, positions: list[gast.expr]) -> set[int]:
+    """The expressions, by identity, in arguments of effects and in texts that are only shown, too."""
+    values = [*positions, *(assignment.value for assignment in text_values(function, texts))]
+    values += [node.value for node in walk(function) if texts.is_longer(node)]
+    return {id(node) for value in values for node in _text_parts(value)}
 
 
 def _is_plain_call(node: gast.AST) -> bool:
@@ -210,24 +245,26 @@ def text_values(function: gast.FunctionDef, texts: Texts) -> list[gast.Assign]:
     ]
 
 
-def _assigned_texts(function: gast.FunctionDef, texts: Texts) -> set[str]:
-    """Names that are only ever bound by assignments of texts."""
-    bound: dict[str, list[bool]] = {}
+def _values_of_names(function: gast.FunctionDef) -> dict[str, list[gast.expr]]:
+    """What names are bound to that are only ever bound by assignments, `+=` among them."""
+    bound: dict[str, list[gast.expr]] = {}
     plain: set[int] = set()
     for node in _own_nodes(function):
         if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
             plain.add(id(node.targets[0]))
-            bound.setdefault(node.targets[0].id, []).append(texts.is_text(node.value))
+            bound.setdefault(node.targets[0].id, []).append(node.value)
+        if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name):
+            plain.add(id(node.target))
+            bound.setdefault(node.target.id, []).append(node.value)
     stored = [n for n in walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
     other = {node.id for node in stored if id(node) not in plain}
-    return {name for name, kinds in bound.items() if all(kinds) and name not in other}
+    declared = [node for node in walk(function) if isinstance(node, (gast.Global, gast.Nonlocal))]
+    other |= {name for node in declared for name in node.names}
+    return {name: values for name, values in bound.items() if name not in other}
 
 
-def _only_shown(name: str, function: gast.FunctionDef, texts: Texts, positions: list[gast.expr]) -> bool:
+def _only_shown(name: str, function: gast.FunctionDef, shown: set[int]) -> bool:
     """Whether every use of a name is in an argument of an effect, or in a text that is only shown, too."""
-    shown = {id(node) for position in positions for node in _text_parts(position)}
-    for assignment in text_values(function, texts):
-        shown |= {id(node) for node in _text_parts(assignment.value)}
     loads = [n for n in walk(function) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load)]
     return all(id(node) in shown for node in loads)
 

@@ -1,0 +1,74 @@
+"""Local lists of texts that are only joined, counted and asked whether they are empty. Part of passes/texts.py.
+
+problems = []                          problems = []
+if (x < 0).any():                      if (x < 0).any():
+    problems.append(f"{n} negative")       problems.append(ag.text("{} negative", n))
+if problems:                           if problems:
+    raise ValueError(                      raise ValueError(
+        ", ".join(problems))                   ag.joined(", ", problems))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import gast
+
+from autograph_torch.analysis.scopes import SCOPES
+from autograph_torch.source.nodes import walk
+
+
+def lists_of_texts(function: gast.FunctionDef, is_text: Callable[[gast.expr], bool], shown: set[int]) -> frozenset[str]:
+    """The names of such lists. `shown`: the expressions, by identity, that only effects and exceptions use."""
+    found = {call.func.value.id for call in additions(function) if any(map(is_text, call.args))}
+    return frozenset(name for name in found if _is_only_joined(name, function, shown))
+
+
+def additions(function: gast.FunctionDef) -> Iterator[gast.Call]:
+    """The statements `names.append(value)` of a function's own code, each as its call."""
+    stack: list[gast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and is_addition(node.value):
+            yield node.value
+        if not isinstance(node, SCOPES):
+            stack.extend(gast.iter_child_nodes(node))
+
+
+def is_addition(call: gast.Call) -> bool:
+    """Whether a call adds one element to a list with a name."""
+    function = call.func
+    appends = isinstance(function, gast.Attribute) and function.attr == "append" and len(call.args) == 1
+    return appends and isinstance(function.value, gast.Name) and not call.keywords
+
+
+def joined_list(call: gast.AST) -> str:
+    """The name of the list that `", ".join(names)` puts together."""
+    fits = isinstance(call, gast.Call) and len(call.args) == 1 and isinstance(call.args[0], gast.Name)
+    if not fits or not isinstance(call.func, gast.Attribute) or call.func.attr != "join":
+        return ""
+    separator = call.func.value
+    is_string = isinstance(separator, gast.Constant) and isinstance(separator.value, str)
+    return call.args[0].id if is_string else ""
+
+
+def _is_only_joined(name: str, function: gast.FunctionDef, shown: set[int]) -> bool:
+    """Whether a name is bound to empty lists alone, and every use of it is one that texts allow."""
+    allowed = {id(node) for inner in walk(function) for node in _uses(inner, shown)}
+    uses = [node for node in walk(function) if isinstance(node, gast.Name) and node.id == name]
+    return all(id(node) in allowed for node in uses)
+
+
+def _uses(node: gast.AST, shown: set[int]) -> list[gast.AST]:
+    """The names in a node that are made, added to, joined for an effect, counted, or asked whether they are empty."""
+    if isinstance(node, gast.Assign) and isinstance(node.value, gast.List) and not node.value.elts:
+        return node.targets if len(node.targets) == 1 else []
+    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and is_addition(node.value):
+        return [node.value.func.value]
+    if joined_list(node) and id(node) in shown:
+        return [node.args[0]]
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "len":
+        return node.args
+    if isinstance(node, (gast.If, gast.IfExp, gast.While)):
+        return [node.test]
+    return [node.operand] if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not) else []
