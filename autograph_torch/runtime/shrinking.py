@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.fx.experimental.symbolic_shapes import has_static_value, statically_known_true
 
 
 def rows_of(count: torch.Tensor, buffer: torch.Tensor) -> torch.Tensor:
@@ -41,3 +41,14 @@ def resized(new: Sequence[torch.Tensor], old: Sequence[torch.Tensor]) -> tuple[i
         if new[k].dim() > 0 and not statically_known_true(new[k].shape[0] == old[k].shape[0]):
             found += (k,)
     return found
+
+
+def of_size(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
+    """A tensor of the same size as before a trip, and which says so.
+
+    A branch in a trip may have filled it, whose gradient is traced anew: torch then has a symbol of its own for a size
+    that data decide on, and would refuse the loop.
+    """
+    if new.dim() == 0 or has_static_value(new.shape[0]):
+        return new
+    return new.reshape(old.shape)

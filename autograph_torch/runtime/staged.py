@@ -65,7 +65,7 @@ from autograph_torch.runtime.outside import (
 )
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.shrinking import buffered, resized
+from autograph_torch.runtime.shrinking import buffered, of_size, resized
 from autograph_torch.runtime.structure import Seen, copies_of, spec_of, tensors_in
 from autograph_torch.runtime.values import HOLE, Hole
 
@@ -273,6 +273,7 @@ def _attempt(
             new = [buffered(new[k], leaves[k]) if rows[k] else new[k] for k in range(len(new))]
             other = resized(new, leaves)
             if not other or not notes.note_resized(site, other):
+                new = [of_size(new[k], leaves[k]) for k in range(len(new))]
                 return parted([*new, *[leaf.clone() for leaf in leaves[count:]]])
         return parted([leaves[k].clone() for k in range(len(leaves))])
 

@@ -454,3 +454,20 @@ def a_branch_appends_behind_the_loop_and_the_length_is_asked_for(x):
     if x.sum() > 0.5:
         box.rows.append(x * 2)
     return len(box.rows), box.rows[0] if box.rows else x
+
+
+@program(
+    grad=True, inputs=[lambda: (vec(1, 3),), lambda: (vec(0.2, 0.3),), lambda: (vec(-1, 4),), lambda: (vec(-9, 2),)]
+)
+def list_that_grows_under_a_test_in_a_loop_of_a_branch(x):
+    rows = []
+    if x.sum() > 0:
+        y = x
+        while y.sum() > 1:
+            y = y / 2
+            if y[0] > 0:
+                rows.append(y)
+        z = torch.cat(rows) if rows else x
+    else:
+        z = x
+    return z.sum()
