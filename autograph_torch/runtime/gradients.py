@@ -48,7 +48,16 @@ def unrecorded(passes: bool, function: Callable[..., Any], *args: Any) -> Any:
     if not passes:
         return function(*args)
     with torch.no_grad():
-        return function(*args)
+        result = function(*args)
+        if _records_gradients():
+            refuse_random_numbers()
+        return result
+
+
+@torch.compiler.assume_constant_result
+def _records_gradients() -> bool:
+    """Whether the program itself has recorded gradients in the body that is being traced."""
+    return tracing.has_enabled_gradients()
 
 
 def keep_gradients() -> None:

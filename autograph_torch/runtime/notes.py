@@ -118,7 +118,8 @@ def note_otherwise(site: str, spec: Any) -> Written:
     notes[site, "plan"], first = plan, notes[site, "first"]
     notes[site, "agrees"] = layout.same_form(layout.travel(plan), first)
     notes[site, "constants"] = frozenset(layout.numbers_of_constants(notes[site, "then"], spec))
-    _note_gradients(site, layout.gradients(layout.travel(plan)))
+    if _passes(layout.gradients(layout.travel(plan))):
+        notes[site, "hands on"] = True
     return _branch_encoder(spec if notes[site, "agrees"] else ("hole",), first)
 
 
@@ -152,35 +153,31 @@ def branch_decoder(site: str) -> Written:
 
 @torch.compiler.assume_constant_result
 def hands_on_gradients(site: str) -> bool:
-    """Whether a branch or a trip is known to hand on a tensor with a gradient where none are recorded."""
+    """Whether a branch is known to hand on a tensor with a gradient where none are recorded."""
     return not torch.is_grad_enabled() and (site, "hands on") in tracing.notebook()
 
 
 @torch.compiler.assume_constant_result
-def begins_with_gradients(site: str) -> bool:
-    """Whether a loop without trips gives a tensor with a gradient where none are recorded."""
-    if torch.is_grad_enabled() or not any(layout.gradients(tracing.notebook()[site, "plan"])):
-        return False
-    _refuse_inference_mode()
-    return True
+def carries_gradients(site: str) -> bool:
+    """Whether a loop carries a tensor with a gradient where none are recorded: it may make no trip, or hand it on."""
+    return _passes(layout.gradients(tracing.notebook()[site, "plan"]))
 
 
-def _note_gradients(site: str, given: tuple[bool, ...]) -> None:
-    """Remember whether one of the leaves that a branch or trip gives has a gradient where none are recorded."""
+def _passes(given: tuple[bool, ...]) -> bool:
+    """Whether one of these leaves has a gradient where none are recorded.
+
+    Raises:
+        CaptureError: AG206 in inference mode, which cannot be left for an operator alone.
+    """
     if torch.is_grad_enabled() or not any(given):
-        return
-    _refuse_inference_mode()
-    tracing.notebook()[site, "hands on"] = True
-
-
-def _refuse_inference_mode() -> None:
-    """Stop in inference mode, which cannot be left for an operator alone."""
+        return False
     if tracing.in_inference_mode():
         raise_refusal(
             "AG206",
             "a branch or loop in inference mode hands on a tensor whose gradient is recorded",
             "use torch.no_grad(), or `detach()` the tensor before",
         )
+    return True
 
 
 @torch.compiler.assume_constant_result
@@ -243,7 +240,6 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     agrees = bool(plan == notes[site, "plan"])
-    _note_gradients(site, layout.gradients(layout.unaliased(spec)))
     if layout.count(plan) != layout.count(notes[site, "plan"]):
         tracing.written_leaves(site).clear()
     notes[site, "plan"], notes[site, "agrees"] = plan, agrees

@@ -119,14 +119,13 @@ def run(
         carried_spec = spec_of(carried, seen=[*seen], path=_CARRIED)
         notes.note_memories(site, carried_spec)
         same = notes.same_tensors(site)
-        passes, begins = notes.hands_on_gradients(site), notes.begins_with_gradients(site)
-        init = recorded(begins, _initial, site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
+        passes = notes.carries_gradients(site)
+        init = recorded(passes, _initial, site, ("tuple", 2, (spec, carried_spec)), (_changing(state, same), carried))
         leaves = _attempt(site, test, trip, init, state, handed, around, sure, passes)
-        known = notes.stand_ins_suffice(site) and notes.hands_on_gradients(site) == passes
-        if known and not lists_that_grow(site) and notes.agrees(site):
-            ends = recorded(begins, _ends, site, leaves, init, entered)
+        if notes.stand_ins_suffice(site) and not lists_that_grow(site) and notes.agrees(site):
+            ends = recorded(passes, _ends, site, leaves, init, entered)
             decoder = notes.carry_decoder(site)
-            final, contents = recorded(begins, decode, decoder, ends, plain_inside(around.containers), handed)
+            final, contents = recorded(passes, decode, decoder, ends, plain_inside(around.containers), handed)
             final = _whole(final, state, same)
             if isinstance(final[0], torch.Tensor):
                 put_token(outer, final[0])
@@ -220,7 +219,7 @@ def _attempt(
         notes.enter_test()
         begin_test(initial, state)
         autograph_effects = body_effects(outer)
-        flag = truth(test(state[1:]))
+        flag = truth(unrecorded(passes, test, state[1:]))
         # It runs once more than the body, and before the loop as well.
         if had_effects(autograph_effects) or notes.test_has_written():
             refuse(
@@ -254,7 +253,7 @@ def _attempt(
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
         state = ((token, *after), (*contents, *objects, *read_fields(site, fields)))
-        if torch.is_grad_enabled():
+        if torch.is_grad_enabled() and not passes:
             refuse_random_numbers()
         hand_out(site, tensors_in(after))
         note_longer(site)
@@ -310,12 +309,10 @@ def _whole(changing: State, initial: State, same: tuple[int, ...]) -> State:
 
 def _initial(site: str, spec: Spec, begin: tuple[State, tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:
     leaves = [_no_constant(leaf) for leaf in encode(notes.carry_encoder(site, spec), begin)]
-    if not torch.is_grad_enabled():
-        return _together(leaves, leaves)
     wants_grad = notes.carry_gradients(site)
-    if True in wants_grad:
+    if torch.is_grad_enabled() and True in wants_grad:
         keep_gradients()
-    leaves = [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
+        leaves = [anchored(leaves[k]) if wants_grad[k] else leaves[k] for k in range(len(leaves))]
     return _together(leaves, leaves)
 
 

@@ -128,6 +128,11 @@ def takes_part_in_gradients() -> bool:
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def has_enabled_gradients() -> bool:
+    """Whether the recording of gradients has been turned on in the body of an operator that is being built."""
+    return any(node.target is torch._C._set_grad_enabled and node.args == (True,) for node in nodes())
+
+
 def in_inference_mode() -> bool:
     """Whether the graph has entered inference mode here. (Dynamo itself stays out of it while it traces.)"""
     modes = torch.autograd.grad_mode

@@ -209,3 +209,58 @@ def in_inference_mode(x):
         else:
             scale = w.max()
     return x * scale.clone()
+
+
+@program(grad=True, inputs=SIZES, refused="the backward pass of the branch would draw other numbers")
+def random_numbers_with_gradients_in_the_branch_alone(x):
+    w = x * 2
+    with torch.no_grad():
+        if w.norm() > 3:
+            with torch.enable_grad():
+                w = w * torch.rand(2)
+    return w * x
+
+
+@program(grad=True, inputs=SIZES, refused="the backward pass of the loop would draw other numbers")
+def random_numbers_with_gradients_in_the_loop_alone(x):
+    w, n = x * 2, x.sum().abs()
+    with torch.no_grad():
+        while n > 1:
+            n = n / 2
+            with torch.enable_grad():
+                w = w * torch.rand(2)
+    return w * x
+
+
+@program(grad=True, inputs=SIZES)
+def recorded_in_the_loop_alone(x):
+    w, n = x * 2, x.sum().abs()
+    with torch.no_grad():
+        while n > 1:
+            n = n / 2
+            with torch.enable_grad():
+                w = w * 3
+    return w * x
+
+
+@program(grad=True, inputs=SIZES)
+def carried_on_by_some_trips(x):
+    w, n = x * 2, x.sum().abs()
+    with torch.no_grad():
+        while n > 1:
+            n = n / 2
+            if n > 4:
+                w = w / 2
+    return w * x
+
+
+@program(grad=True, inputs=SIZES)
+def random_numbers_without_gradients(x):
+    w, n = x * 2, x.sum().abs()
+    with torch.no_grad():
+        if w.norm() > 3:
+            w = w + torch.rand(2)
+        while n > 1:
+            n = n / 2
+            w = w * torch.rand(2)
+    return w * x
