@@ -46,7 +46,7 @@ def lower_effects(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     def lower(node: gast.AST, under_data: bool = False) -> gast.AST:
         if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
-        under_data = under_data or facts.is_site(node) or asks_for_texts(node, texts)
+        under_data = under_data or facts.is_site(node) or _asks_for_texts(node, texts)
         if isinstance(node, gast.Assert) and facts.may_be_tensor(node.test):
             return _assertion(node, facts, texts)
         if wanted and isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
@@ -103,7 +103,7 @@ def _exceptions_made_before(function: gast.FunctionDef, facts: Facts) -> list[ga
     ]
 
 
-def asks_for_texts(node: gast.AST, texts: Texts) -> bool:
+def _asks_for_texts(node: gast.AST, texts: Texts) -> bool:
     """Whether an `if` asks whether there are texts, which data decide."""
     return isinstance(node, gast.If) and any(
         isinstance(inner, gast.Name) and inner.id in texts.lists for inner in walk(node.test)

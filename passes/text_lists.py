@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 import gast
 
-from autograph_torch.analysis.scopes import SCOPES
+from autograph_torch.analysis.scopes import walk_scope
 from autograph_torch.source.nodes import walk
 
 
@@ -26,23 +26,18 @@ def lists_of_texts(function: gast.FunctionDef, is_text: Callable[[gast.expr], bo
 
 def additions(function: gast.FunctionDef) -> Iterator[gast.Call]:
     """The statements `names.append(value)` of a function's own code, each as its call."""
-    stack: list[gast.AST] = list(function.body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and is_addition(node.value):
-            yield node.value
-        if not isinstance(node, SCOPES):
-            stack.extend(gast.iter_child_nodes(node))
+    return (node.value for node in walk_scope(function.body) if _is_addition(node))
 
 
-def is_addition(call: gast.Call) -> bool:
-    """Whether a call adds one element to a list with a name."""
-    function = call.func
-    appends = isinstance(function, gast.Attribute) and function.attr == "append" and len(call.args) == 1
-    return appends and isinstance(function.value, gast.Name) and not call.keywords
+def _is_addition(node: gast.AST) -> bool:
+    """Whether a statement adds one element to a list with a name."""
+    call = node.value if isinstance(node, gast.Expr) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "append":
+        return False
+    return isinstance(call.func.value, gast.Name) and len(call.args) == 1 and not call.keywords
 
 
-def joined_list(call: gast.AST) -> str:
+def _joined_list(call: gast.AST) -> str:
     """The name of the list that `", ".join(names)` puts together."""
     fits = isinstance(call, gast.Call) and len(call.args) == 1 and isinstance(call.args[0], gast.Name)
     if not fits or not isinstance(call.func, gast.Attribute) or call.func.attr != "join":
@@ -63,9 +58,9 @@ def _uses(node: gast.AST, shown: set[int]) -> list[gast.AST]:
     """The names in a node that are made, added to, joined for an effect, counted, or asked whether they are empty."""
     if isinstance(node, gast.Assign) and isinstance(node.value, gast.List) and not node.value.elts:
         return node.targets if len(node.targets) == 1 else []
-    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) and is_addition(node.value):
+    if _is_addition(node):
         return [node.value.func.value]
-    if joined_list(node) and id(node) in shown:
+    if _joined_list(node) and id(node) in shown:
         return [node.args[0]]
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "len":
         return node.args

@@ -24,7 +24,7 @@ import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
-from autograph_torch.analysis.scopes import COMPREHENSIONS, SCOPES
+from autograph_torch.analysis.scopes import COMPREHENSIONS, walk_scope
 from autograph_torch.passes.numbers import makes_a_list
 from autograph_torch.passes.text_lists import additions, lists_of_texts
 from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
@@ -237,7 +237,7 @@ def text_values(function: gast.FunctionDef, texts: Texts) -> list[gast.Assign]:
     """The assignments that give text names their value."""
     return [
         node
-        for node in _own_nodes(function)
+        for node in walk_scope(function.body)
         if isinstance(node, gast.Assign)
         and len(node.targets) == 1
         and isinstance(node.targets[0], gast.Name)
@@ -249,7 +249,7 @@ def _values_of_names(function: gast.FunctionDef) -> dict[str, list[gast.expr]]:
     """What names are bound to that are only ever bound by assignments, `+=` among them."""
     bound: dict[str, list[gast.expr]] = {}
     plain: set[int] = set()
-    for node in _own_nodes(function):
+    for node in walk_scope(function.body):
         if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
             plain.add(id(node.targets[0]))
             bound.setdefault(node.targets[0].id, []).append(node.value)
@@ -283,15 +283,6 @@ def _text_parts(node: gast.expr) -> Iterable[gast.AST]:
     elif isinstance(node, gast.Call) and (_is_method(node, "format") or _is_conversion(node) or makes_exception(node)):
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield from _text_parts(argument)
-
-
-def _own_nodes(function: gast.FunctionDef) -> Iterable[gast.AST]:
-    stack: list[gast.AST] = list(function.body)
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, SCOPES):
-            stack.extend(gast.iter_child_nodes(node))
 
 
 def _is_string(node: gast.expr) -> bool:
