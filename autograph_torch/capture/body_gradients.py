@@ -79,23 +79,6 @@ def _of_copies(backward: Callable[..., Any]) -> Callable[..., Any]:
     return backward_of_copies
 
 
-def with_fitting_gradients(graph: torch.fx.GraphModule, run: Callable[..., Any]) -> Callable[..., Any]:
-    """`run`, where nothing is compiled: then a backward pass is made in each call, for all sizes that data decide."""
-    if not any(_has_open_sizes(one) for one in graph.modules() if isinstance(one, torch.fx.GraphModule)):
-        return run
-
-    @functools.wraps(run)
-    def fitting(*inputs: Any) -> Any:
-        with gradients_of_their_own():
-            return run(*inputs)
-
-    return fitting
-
-
-def _has_open_sizes(graph: torch.fx.GraphModule) -> bool:
-    return any(map(_has_open_size, graph.graph.nodes))
-
-
 def _has_open_size(node: torch.fx.Node) -> bool:
     value = node.meta.get("example_value", node.meta.get("val"))
     return isinstance(value, torch.Tensor) and has_free_unbacked_symbols(value)

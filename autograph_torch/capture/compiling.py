@@ -21,7 +21,7 @@ from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, external_utils
 from torch._inductor import config as inductor_config
 
-from autograph_torch import runtime
+from autograph_torch import collector, runtime
 from autograph_torch.capture.again import (
     compiling_frame,
     frame_under_way,
@@ -34,7 +34,7 @@ from autograph_torch.capture.asked_properties import asked_properties
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_way
 from autograph_torch.capture.backend_flags import backend_flags
-from autograph_torch.capture.body_gradients import gradients_of_their_own, with_fitting_gradients
+from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.contents import contents_in_place
@@ -42,6 +42,7 @@ from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
+from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
@@ -80,6 +81,7 @@ from autograph_torch.capture.settling import OF_TWO_TYPES, settle
 from autograph_torch.capture.signatures import signatures
 from autograph_torch.capture.size_arguments import size_arguments
 from autograph_torch.capture.squeezes import squeezes
+from autograph_torch.capture.stack_traces import stack_traces
 from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
@@ -173,10 +175,11 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             if compiles:
                 ask_python(graph, left_over=True)
                 pass_symbols(graph)
+        if not compiles:
+            leave_to_python(graph)
         with places_of_results(backend), places_of_views(backend):
             compiled = backend(graph, inputs)
-        run = refusing_second_gradients(graph, leaving_modes(graph, compiled))
-        return run if compiles else with_fitting_gradients(graph, run)
+        return refusing_second_gradients(graph, leaving_modes(graph, compiled))
 
     return _in_session(compile_graph)
 
@@ -234,7 +237,7 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     settled: Attempt | None = None  # what succeeds where no attempt does without numbers that may be tensors
     while True:
         try:
-            with following_values() as callers, chosen_numbers() as chosen, under_way(attempt), _settings(attempt):
+            with following_values() as callers, chosen_numbers() as chosen, _settings(attempt):
                 return trace(attempt)
         except CaptureError as error:
             diagnostic = error.diagnostic
@@ -269,6 +272,7 @@ _REPAIRS = (
     deep_copies,
     floats_read_outside,
     guards_once,
+    stack_traces,
     floats_as_computed,
     truth_of_lengths,
     numbers_as_tensors,
@@ -315,6 +319,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
     chosen = {name: getattr(inductor_config, name) for name in _SET_BACK}
     try:
         with contextlib.ExitStack() as stack:
+            stack.enter_context(collector.paused())
+            stack.enter_context(under_way(attempt))
             for one in _REPAIRS:
                 stack.enter_context(one())
             stack.enter_context(failing_calls(places_around))

@@ -30,6 +30,7 @@ from autograph_torch.capture.container_writes import fill_in_containers, watch_c
 from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.conversions import converted
 from autograph_torch.capture.ctc_losses import know_sizes_of_losses
+from autograph_torch.capture.eager_bodies import run_bodies_in_python
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.global_writes import allow_global_writes
@@ -86,6 +87,7 @@ _INSTALLS = (
     pick_attributes,
     watch_calls,
     know_pure_branches,
+    run_bodies_in_python,
     know_sizes_of_losses,
     keep_instructions,
 )

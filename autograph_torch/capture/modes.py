@@ -18,6 +18,8 @@ from typing import Any
 import torch
 from torch.nn import attention
 
+from autograph_torch.capture.failures import nodes_of
+
 Compiled = Callable[..., Any]
 Undo = Callable[[], object]
 
@@ -26,7 +28,7 @@ _autograd = torch._C._autograd
 
 def leaving_modes(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
     """`run`, after whose exceptions the modes are those of before; `run` itself when the graph changes none."""
-    snapshots = tuple({_SNAPSHOTS[node.target]: None for node in _nodes(graph) if node.target in _SNAPSHOTS})
+    snapshots = tuple({_SNAPSHOTS[node.target]: None for node in nodes_of(graph) if node.target in _SNAPSHOTS})
     if not snapshots:
         return run
 
@@ -42,12 +44,6 @@ def leaving_modes(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
             raise
 
     return leave
-
-
-def _nodes(graph: torch.fx.GraphModule) -> list[torch.fx.Node]:
-    """The nodes of a graph and of the bodies of its operators."""
-    inner = [module for module in graph.modules() if isinstance(module, torch.fx.GraphModule)]
-    return [node for module in inner for node in module.graph.nodes]
 
 
 def _autocast() -> Undo:

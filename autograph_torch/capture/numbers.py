@@ -41,8 +41,10 @@ def postpone_reads(module: GraphModule) -> list[Read]:
     found: list[Read] = []
     for inner in module.modules():
         if isinstance(inner, GraphModule):
-            found.extend(_Numbers(inner.graph, module).rewrite())
-            inner.recompile()
+            reads = _Numbers(inner.graph, module).rewrite()
+            if reads:
+                inner.recompile()
+            found.extend(reads)
     return found
 
 

@@ -22,10 +22,11 @@ def exponents_as_tensors(module: GraphModule, at_the_top: bool) -> None:
     """Rewrite the bodies of a graph's operators in place, and the graph itself if `at_the_top`."""
     for inner in module.modules():
         if isinstance(inner, GraphModule) and (at_the_top or inner is not module):
-            for node in list(inner.graph.nodes):
-                if node.target in _POWERS:
-                    _with_tensors(node)
-            inner.recompile()
+            powers = [node for node in inner.graph.nodes if node.target in _POWERS]
+            for node in powers:
+                _with_tensors(node)
+            if powers:
+                inner.recompile()
 
 
 def _with_tensors(node: Node) -> None:

@@ -143,11 +143,11 @@ def settle(module: GraphModule, refuse: bool) -> None:
         raise CaptureError(_first_of_two_types())
     for inner in module.modules():
         if isinstance(inner, GraphModule):
-            for node in list(inner.graph.nodes):
-                if node.target is torch.ops.autograph_torch.effect or (inner is module and node.op == "output"):
-                    _settle_inputs(node)
-            _drop_unused(inner)
-            inner.recompile()
+            shown = [node for node in inner.graph.nodes if node.target is torch.ops.autograph_torch.effect]
+            leaving = inner.graph.find_nodes(op="output") if inner is module else []
+            settled = [_settle_inputs(node) for node in (*shown, *leaving)]
+            if _drop_unused(inner) or any(settled):
+                inner.recompile()
 
 
 def _first_of_two_types() -> Diagnostic:
@@ -157,16 +157,15 @@ def _first_of_two_types() -> Diagnostic:
     return next((one for one in found if (one.filename, one.line) not in apart), found[0])
 
 
-def _settle_inputs(user: Node) -> None:
-    for value in user.all_input_nodes:
-        found = _failure(value)
-        if found is None:
-            continue
-        flag, number = found
+def _settle_inputs(user: Node) -> bool:
+    """Whether there was something to settle."""
+    unsettled = [(value, found) for value in user.all_input_nodes if (found := _failure(value))]
+    for value, (flag, number) in unsettled:
         with user.graph.inserting_before(user):
             new = user.graph.call_function(torch.ops.autograph_torch.settled, (value, number, flag))
         new.meta["example_value"] = value.meta["example_value"]
         user.replace_input_with(value, new)
+    return bool(unsettled)
 
 
 def _failure(node: Node) -> tuple[Node, int] | None:
@@ -188,9 +187,10 @@ def _failure(node: Node) -> tuple[Node, int] | None:
     return flag, found[0][1]
 
 
-def _drop_unused(module: GraphModule) -> None:
-    """Flags that nobody has asked for."""
-    for flag, _ in _known().values():
-        node = flag.as_proxy().node
-        if node in module.graph.nodes and not node.users:
-            module.graph.erase_node(node)
+def _drop_unused(module: GraphModule) -> bool:
+    """Drop flags that nobody has asked for; whether there were some."""
+    flags = [flag.as_proxy().node for flag, _ in _known().values()]
+    unused = [node for node in flags if node.graph is module.graph and not node.users and not node._erased]
+    for node in unused:
+        module.graph.erase_node(node)
+    return bool(unused)

@@ -20,12 +20,18 @@ _COND, _WHILE = torch.ops.higher_order.cond, torch.ops.higher_order.while_loop
 Parts = Mapping[Node, tuple[Node, ...]]
 
 
-def pass_symbols(module: GraphModule, parts: Parts | None = None) -> None:
+def pass_symbols(module: GraphModule) -> None:
     """Give the bodies of operators what their inputs are computed from; in place, outer bodies first."""
+    _pass_symbols(module, {})
+    for one in (module, *module.children()):  # torch makes the code of the graph itself when it is called, if ever
+        if isinstance(one, GraphModule):
+            one.recompile()
+
+
+def _pass_symbols(module: GraphModule, parts: Parts) -> None:
     for node in module.graph.nodes:
         if node.target in (_COND, _WHILE):
-            _pass_to_bodies(module, node, parts or {})
-    module.recompile()
+            _pass_to_bodies(module, node, parts)
 
 
 def _pass_to_bodies(module: GraphModule, node: Node, parts: Parts) -> None:
@@ -39,7 +45,7 @@ def _pass_to_bodies(module: GraphModule, node: Node, parts: Parts) -> None:
     for name in dict.fromkeys(name.target for name in names):
         body: Any = module.get_submodule(name)
         inputs = dict(zip([*given, *more], [*_placeholders(body), *_more_placeholders(body, more)], strict=True))
-        pass_symbols(body, {inputs[one]: tuple(inputs[leaf] for leaf in found) for one, found in made_of.items()})
+        _pass_symbols(body, {inputs[one]: tuple(inputs[leaf] for leaf in found) for one, found in made_of.items()})
 
 
 def _leaves(number: Node, parts: Parts) -> tuple[Node, ...]:

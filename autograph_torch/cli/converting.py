@@ -9,7 +9,8 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from autograph_torch.cli import collector, files
+from autograph_torch import collector
+from autograph_torch.cli import files
 from autograph_torch.cli.review import Result
 from autograph_torch.cli.running import DEFAULT, Wanted
 from autograph_torch.diagnostics import AutographError, Diagnostic

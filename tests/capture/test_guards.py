@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import Any
 
@@ -69,3 +70,27 @@ def test_guards_that_ask_for_different_things_stay(monkeypatch: Any) -> None:
     monkeypatch.setattr(scaled, "__defaults__", (3,))
     assert compiled(torch.ones(3)).equal(many_calls(torch.ones(3)))
     assert compiled(torch.ones(4)).equal(many_calls(torch.ones(4)))
+
+
+def uses_modules(x: Tensor) -> Tensor:
+    for k in range(3):
+        if x.sum() > k:
+            x = x + 1
+    while x.sum() < 10:
+        x = x * 2
+    return x
+
+
+def test_a_guard_with_arguments_is_installed_once(monkeypatch: Any) -> None:
+    """That two names lead to one module is a guard with the other name in it, made anew each time."""
+    installed: list[tuple[str, str]] = []
+    track = GuardsSet.track_guard_by_source
+
+    def counted(self: Any, guard: Any) -> None:
+        if isinstance(guard.create_fn, functools.partial):
+            installed.append((guard.name, repr(guard.create_fn)))
+        track(self, guard)
+
+    monkeypatch.setattr(GuardsSet, "track_guard_by_source", counted)
+    torch.compile(convert(uses_modules), fullgraph=True, backend="eager")(torch.ones(3))
+    assert installed and max(Counter(installed).values()) == 1
