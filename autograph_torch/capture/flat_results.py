@@ -1,7 +1,8 @@
-"""The results of our branches are flat lists of tensors: Dynamo need not walk through them.
+"""The results of our branches, and what our loops carry, are flat lists of tensors: Dynamo need not walk through them.
 
     leaves = torch.cond(flag, then, otherwise, ())     torch flattens what each branch gives, compares the structures,
                                                        and unflattens the results, interpreted line by line
+    leaves = torch.while_loop(test, trip, begin)       so it does with `(begin, ())`, and again in the test and the trip
 
 That was a quarter of the time of a trace. The number of leaves is all there is to know about such a list.
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from torch._dynamo.variables import ConstantVariable, ListVariable, TensorVariable
+from torch._dynamo.variables import ConstantVariable, ListVariable, TensorVariable, TupleVariable
 from torch.utils import _pytree
 
 from autograph_torch.runtime.places import is_runtime
@@ -32,6 +33,14 @@ def _unflatten(leaves: Any, treespec: Any) -> Any:
     return leaves
 
 
+def _flatten_carried(tree: Any, is_leaf: Any = None) -> Any:
+    return list(tree[0]), "carried"
+
+
+def _unflatten_carried(leaves: Any, treespec: Any) -> Any:
+    return leaves, ()
+
+
 _TREE_FLATTEN = _pytree.tree_flatten.__code__
 _TREE_UNFLATTEN = _pytree.tree_unflatten.__code__
 _EQUAL = _pytree.TreeSpec.__eq__.__code__
@@ -40,13 +49,26 @@ _EQUAL = _pytree.TreeSpec.__eq__.__code__
 def without_walking(code: types.CodeType, parent: Any, arguments: dict[str, Any]) -> types.CodeType:
     """What the tracer runs in the place of a function of pytree's, where it deals with the results of our branches."""
     if code is _TREE_FLATTEN:
-        flat = _calls_operator(parent) and _is_flat(arguments["tree"].realize())
-        return _flatten.__code__ if flat else code
+        return _flattening(arguments["tree"].realize(), code) if _calls_operator(parent) else code
     if code is _TREE_UNFLATTEN:
-        return _unflatten.__code__ if isinstance(arguments["treespec"], ConstantVariable) else code
+        return _unflattening(arguments["treespec"], code)
     if code is _EQUAL and all(isinstance(one, ConstantVariable) for one in arguments.values()):
         return _equal.__code__
     return code
+
+
+def _flattening(tree: Any, code: types.CodeType) -> types.CodeType:
+    if _is_flat(tree, ListVariable):
+        return _flatten.__code__
+    carries = type(tree) is TupleVariable and [one.realize() for one in tree.items]
+    is_carry = carries and len(carries) == 2 and all(_is_flat(one, TupleVariable) for one in carries)
+    return _flatten_carried.__code__ if is_carry and not carries[1].items else code
+
+
+def _unflattening(treespec: Any, code: types.CodeType) -> types.CodeType:
+    if not isinstance(treespec, ConstantVariable):
+        return code
+    return (_unflatten_carried if treespec.as_python_constant() == "carried" else _unflatten).__code__
 
 
 def _calls_operator(translator: Any) -> bool:
@@ -55,5 +77,5 @@ def _calls_operator(translator: Any) -> bool:
     return any(frame is not None and is_runtime(frame.f_code.co_filename) for frame in frames)
 
 
-def _is_flat(variable: Any) -> bool:
-    return type(variable) is ListVariable and all(type(one.realize()) is TensorVariable for one in variable.items)
+def _is_flat(variable: Any, kind: type) -> bool:
+    return type(variable) is kind and all(type(one.realize()) is TensorVariable for one in variable.items)

@@ -21,6 +21,7 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import ConstantVariable
 from torch.fx.experimental.symbolic_shapes import guard_scalar
 
+from autograph_torch.capture.answers import answer_at_once
 from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, watch_calls
 from autograph_torch.capture.choices import CHOICES
@@ -145,6 +146,7 @@ def install(required: bool = True) -> None:
     _Translator.__init__ = init  # type: ignore[method-assign]
     for put_in_place in _INSTALLS:
         put_in_place()
+    answer_at_once(_fill_in)
 
 
 def _code_in_place_of(

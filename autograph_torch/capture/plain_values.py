@@ -25,6 +25,8 @@ from torch._dynamo.variables import (
     SymNodeVariable,
     TensorVariable,
     TupleVariable,
+    UserDefinedClassVariable,
+    UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_static_value
@@ -35,7 +37,9 @@ from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
 from autograph_torch.runtime import predicate, structure
 from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.values import Hole, Outcome
 
 Arguments = dict[str, Any]
 Met = list[tuple[Any, tuple[int, ...]]]  # tensors met so far, each with the path to its place
@@ -79,8 +83,22 @@ def _tensors(variable: Any) -> Iterator[Any]:
     elif type(variable) is ConstDictVariable:
         for _, item in _entries(variable):
             yield from _tensors(item)
-    elif type(variable) not in (ConstantVariable, SymNodeVariable):
+    elif _is_outcome(variable):
+        for item in variable.items:
+            yield from _tensors(item)
+    elif type(variable) not in (ConstantVariable, SymNodeVariable) and not _is_object(variable):
         raise _NotPlain
+
+
+def _is_object(variable: Any) -> bool:
+    """Whether a value has nothing in it that the runtime looks for: a hole, a module, an object of the program's."""
+    kind = getattr(variable, "value_type", None)
+    return type(variable) is UserDefinedObjectVariable and not issubclass(kind, (list, tuple, dict, Choice))
+
+
+def _is_outcome(variable: Any) -> bool:
+    """Whether it is how a step of a loop ended."""
+    return getattr(variable, "tuple_cls", None) is Outcome
 
 
 def _items(variable: Any) -> list[Any]:
@@ -97,8 +115,10 @@ def _has_numbers(_: Any, arguments: Arguments) -> Any:
 def _number_within(variable: Any) -> bool:
     """Whether a list or tuple has a float or truth value in it that depends on data."""
     variable = variable.realize()
-    if type(variable) in (TensorVariable, ConstantVariable, SymNodeVariable):
+    if type(variable) in (TensorVariable, ConstantVariable, SymNodeVariable) or _is_object(variable):
         return False
+    if _is_outcome(variable):
+        return False  # it is taken apart before
     if type(variable) not in (TupleVariable, ListVariable):
         raise _NotPlain
     return any(_is_number(item.realize()) or _number_within(item) for item in _items(variable))
@@ -148,6 +168,8 @@ def _met(seen: ListVariable) -> Met:
 def _constant(value: Any) -> Any:
     if isinstance(value, tuple):
         return TupleVariable([_constant(item) for item in value])
+    if isinstance(value, type):
+        return UserDefinedClassVariable(value)
     return ConstantVariable.create(value)
 
 
@@ -171,6 +193,10 @@ class _Describer:
             raise_refusal("AG310", "the branches give a text with values of the graph", "give the values instead")
         if type(variable) is TupleVariable:
             return ("tuple", len(variable.items), self._parts(_items(variable), path))
+        if _is_outcome(variable):
+            return ("named", Outcome, self._parts(variable.items, path))
+        if _is_object(variable) and variable.value_type is Hole:
+            return ("hole",)
         if self._original(variable) is not None:
             raise _NotPlain
         if type(variable) not in (ListVariable, ConstDictVariable):

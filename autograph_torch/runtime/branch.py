@@ -55,6 +55,7 @@ from autograph_torch.runtime.structure import (
     copies_of,
     copy_in,
     copy_of,
+    has_numbers,
     lift_all,
     lower_all,
     refuse_sets,
@@ -164,7 +165,8 @@ def _attempt(
     `passes`: whether a gradient is known to go through although none are recorded here.
     """
     sources = (*operands, *reads)
-    lifted = lift_all(sources) if sources else ()
+    numbers = has_numbers(sources)
+    lifted = lift_all(sources) if numbers else sources
     # torch.cond saves what its branches close over: the objects written to afterwards must not be among them.
     memories = copies_outside(tensors, groups) if groups else ()
     outside: Pairs = []
@@ -185,7 +187,7 @@ def _attempt(
         objects = copies_of(changing, pairs) if changing else ()
         if containers:
             share(changing, objects)
-        values = lower_all(lifted, sources) if sources else ()
+        values = lower_all(lifted, sources) if numbers else sources
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
         scratches = scratch_of(scratch, [*pairs]) if scratch else ()
@@ -238,7 +240,7 @@ def _attempt(
     if not notes.agrees(site):
         notes.discard_attempt(site)
         memories = copies_outside(tensors, groups)
-        lifted = lift_all(sources)
+        lifted = lift_all(sources) if numbers else sources
         bodies = lambda: again("then", true_fn), lambda: again("otherwise", false_fn)
         leaves = recorded(passes, torch.cond, flag, *bodies, ())
     decoder = recorded(passes, notes.branch_decoder, site)

@@ -19,6 +19,7 @@ from autograph_torch.runtime.outside import is_shared, keep
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import (
+    has_numbers,
     lift_all,
     lower_all,
     refuse_sets,
@@ -108,13 +109,14 @@ def run_with_writes(
     # Tensors that are written to have stand-ins inside; lists and dicts hold what copies of them hold.
     containers = plain_containers(mutated)
     changing = (*state[:rebound], *[HOLE if _stays(value) else value for value in mutated])
-    lifted = lift_all(given)
+    numbers = has_numbers(given)
+    lifted = lift_all(given) if numbers else given
 
     def whole(before: State) -> State:
         objects: State = ()
         for k in range(len(mutated)):
             objects += (mutated[k] if _stays(mutated[k]) else before[rebound + k],)
-        values = lower_all(lifted, given)
+        values = lower_all(lifted, given) if numbers else given
         read = tuple([given[k] if is_shared(given[k]) else values[k] for k in range(len(given))])
         return (*before[:rebound], *objects, *read)
 

@@ -55,6 +55,14 @@ def in_containers(x: torch.Tensor, y: torch.Tensor) -> Any:
     return found, kept
 
 
+def leaving_a_loop(x: torch.Tensor, y: torch.Tensor) -> Any:
+    for k in range(12):
+        if x.sum() > k + 5:
+            return x * k
+        x = x + y
+    return x, y
+
+
 def written_to(x: torch.Tensor, y: torch.Tensor) -> Any:
     z, row = x * 1, [y * 1]
     if x.sum() > 0:
@@ -85,7 +93,17 @@ def with_tests_of_python(x: torch.Tensor, y: torch.Tensor, mode: str = "sum", ro
     return x
 
 
-PROGRAMS = (tensors, numbers, the_same_twice, from_around, in_containers, written_to, in_a_loop, with_tests_of_python)
+PROGRAMS = (
+    tensors,
+    numbers,
+    the_same_twice,
+    from_around,
+    in_containers,
+    leaving_a_loop,
+    written_to,
+    in_a_loop,
+    with_tests_of_python,
+)
 
 
 def graph_of(program: Callable[..., Any]) -> str:
