@@ -46,7 +46,7 @@ _FOUND = "found"
 
 def answer_at_once(fill_in: FillIn) -> None:
     """Give the answers that `fill_in` puts among the arguments (once for the process)."""
-    original = _Translator.inline_call.__func__
+    original: Any = vars(_Translator)["inline_call"].__func__
 
     @functools.wraps(original)
     def inline_call(cls: Any, parent: Any, func: Any, args: Any, kwargs: Any, **options: Any) -> Any:

@@ -60,9 +60,9 @@ def without_walking(code: types.CodeType, parent: Any, arguments: dict[str, Any]
 def _flattening(tree: Any, code: types.CodeType) -> types.CodeType:
     if _is_flat(tree, ListVariable):
         return _flatten.__code__
-    carries = type(tree) is TupleVariable and [one.realize() for one in tree.items]
-    is_carry = carries and len(carries) == 2 and all(_is_flat(one, TupleVariable) for one in carries)
-    return _flatten_carried.__code__ if is_carry and not carries[1].items else code
+    parts: list[Any] = [one.realize() for one in tree.items] if type(tree) is TupleVariable else []
+    is_carry = len(parts) == 2 and all(_is_flat(one, TupleVariable) for one in parts)
+    return _flatten_carried.__code__ if is_carry and not parts[1].items else code
 
 
 def _unflattening(treespec: Any, code: types.CodeType) -> types.CodeType:

@@ -92,7 +92,7 @@ def _tensors(variable: Any) -> Iterator[Any]:
 
 def _is_object(variable: Any) -> bool:
     """Whether a value has nothing in it that the runtime looks for: a hole, a module, an object of the program's."""
-    kind = getattr(variable, "value_type", None)
+    kind = getattr(variable, "value_type", object)
     return type(variable) is UserDefinedObjectVariable and not issubclass(kind, (list, tuple, dict, Choice))
 
 
