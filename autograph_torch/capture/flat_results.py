@@ -77,5 +77,5 @@ def _calls_operator(translator: Any) -> bool:
     return any(frame is not None and is_runtime(frame.f_code.co_filename) for frame in frames)
 
 
-def _is_flat(variable: Any, kind: type) -> bool:
+def _is_flat(variable: Any, kind: Any) -> bool:
     return type(variable) is kind and all(type(one.realize()) is TensorVariable for one in variable.items)
