@@ -75,7 +75,8 @@ def _behind_loops(function: gast.FunctionDef, facts: Facts) -> float:
 
 
 def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
-    """Every argument of an effect or exception."""
+    """Every argument of an exception, and of an effect of the graph."""
+    wanted = facts.handles_tensors()
     for node in walk(function):
         if facts.is_skipped(node):
             continue
@@ -84,7 +85,7 @@ def _shown(function: gast.FunctionDef, facts: Facts) -> Iterator[gast.expr]:
         call = node.exc if isinstance(node, gast.Raise) else node
         if not isinstance(call, gast.Call):
             continue
-        if call is not node or is_host_call(call, facts) or stream_method(call, facts):
+        if call is not node or (wanted and (is_host_call(call, facts) or stream_method(call, facts))):
             yield from [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
@@ -105,9 +106,7 @@ def _exceptions_made_before(function: gast.FunctionDef, facts: Facts) -> list[ga
 
 def _asks_for_texts(node: gast.AST, texts: Texts) -> bool:
     """Whether an `if` asks whether there are texts, which data decide."""
-    return isinstance(node, gast.If) and any(
-        isinstance(inner, gast.Name) and inner.id in texts.lists for inner in walk(node.test)
-    )
+    return isinstance(node, gast.If) and any(isinstance(n, gast.Name) and texts.is_named(n) for n in walk(node.test))
 
 
 # -- host calls --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
-"""Local lists of texts that are only joined, counted and asked whether they are empty. Part of passes/texts.py.
+"""Local lists of texts that are only shown, joined, gone through, counted and asked whether they are empty.
+
+Part of passes/texts.py.
 
 problems = []                          problems = []
 if (x < 0).any():                      if (x < 0).any():
@@ -18,10 +20,31 @@ from autograph_torch.analysis.scopes import walk_scope
 from autograph_torch.source.nodes import walk
 
 
-def lists_of_texts(function: gast.FunctionDef, is_text: Callable[[gast.expr], bool], shown: set[int]) -> frozenset[str]:
-    """The names of such lists. `shown`: the expressions, by identity, that only effects and exceptions use."""
+def lists_of_texts(
+    function: gast.FunctionDef, is_text: Callable[[gast.expr], bool], shown: set[int], names: frozenset[str]
+) -> frozenset[str]:
+    """The names of such lists.
+
+    `shown`: the expressions, by identity, that only effects and exceptions use. `names`: those of texts.
+    """
     found = {call.func.value.id for call in additions(function) if any(map(is_text, call.args))}
-    return frozenset(name for name in found if _is_only_joined(name, function, shown))
+    gone_through = {id(source) for target, source in elements(function) if target.id in names}
+    return frozenset(name for name in found if _is_only_shown(name, function, shown | gone_through))
+
+
+def elements(function: gast.FunctionDef) -> Iterator[tuple[gast.Name, gast.Name]]:
+    """The target of each loop over something that has a name, and that name."""
+    for node in walk_scope(function.body):
+        if isinstance(node, gast.For) and isinstance(node.target, gast.Name) and isinstance(node.iter, gast.Name):
+            yield node.target, node.iter
+
+
+def sources_of_elements(function: gast.FunctionDef) -> dict[str, frozenset[str]]:
+    """What names are bound to in turn, by the names of what the loops go through."""
+    found: dict[str, frozenset[str]] = {}
+    for target, source in elements(function):
+        found[target.id] = found.get(target.id, frozenset()) | {source.id}
+    return found
 
 
 def additions(function: gast.FunctionDef) -> Iterator[gast.Call]:
@@ -47,9 +70,9 @@ def _joined_list(call: gast.AST) -> str:
     return call.args[0].id if is_string else ""
 
 
-def _is_only_joined(name: str, function: gast.FunctionDef, shown: set[int]) -> bool:
+def _is_only_shown(name: str, function: gast.FunctionDef, shown: set[int]) -> bool:
     """Whether a name is bound to empty lists alone, and every use of it is one that texts allow."""
-    allowed = {id(node) for inner in walk(function) for node in _uses(inner, shown)}
+    allowed = shown.union(id(node) for inner in walk(function) for node in _uses(inner, shown))
     uses = [node for node in walk(function) if isinstance(node, gast.Name) and node.id == name]
     return all(id(node) in allowed for node in uses)
 

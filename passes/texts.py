@@ -9,6 +9,8 @@
     message += f"big {n}"                  message = ag.text("{}{}", message, ag.text("big {}", n))
     "#" * n                                ag.repeated("#", n)
     "yes" if done else f"no, {n}"          ag.choice(done, "yes", ag.text("no, {}", n))
+    message = None                         as it is, where `message` is a text elsewhere, and is asked for `is None`
+    for line in lines: print(line)         as it is, where `lines` is a list of texts
     raise ValueError(f"bad {n}")           raise ValueError(ag.text("bad {}", n)), also of an exception made before
     print(x.tolist())                      print(ag.shown_list(x)), of a size that may depend on data
 
@@ -26,7 +28,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, walk_scope
 from autograph_torch.passes.numbers import makes_a_list
-from autograph_torch.passes.text_lists import additions, lists_of_texts
+from autograph_torch.passes.text_lists import additions, elements, lists_of_texts, sources_of_elements
 from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call
 
@@ -93,7 +95,23 @@ class Texts:
         return any(map(self.is_text, values))
 
     def are_texts(self, values: Iterable[gast.expr]) -> bool:
-        return all(self.is_text(value) or _is_string(value) or isinstance(value, gast.JoinedStr) for value in values)
+        """Whether values are texts, or stand in for one where there is none: `message = None`."""
+        return all(map(self._may_be_kept, values))
+
+    def _may_be_kept(self, value: gast.expr) -> bool:
+        return _is_none(value) or self.is_text(value) or _is_string(value) or isinstance(value, gast.JoinedStr)
+
+    def is_named(self, node: gast.expr) -> bool:
+        """Whether an expression is the name of a text, or of a list of texts."""
+        return isinstance(node, gast.Name) and (node.id in self._names or node.id in self.lists)
+
+    def is_never_empty(self, node: gast.expr) -> bool:
+        """Whether a text has characters that no data decide."""
+        if isinstance(node, gast.JoinedStr):
+            return any(isinstance(part, gast.Constant) and part.value for part in node.values)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
+            return any(map(self.is_never_empty, (node.left, node.right)))
+        return isinstance(node, gast.Constant) and bool(node.value)
 
     def is_longer(self, node: gast.AST) -> bool:
         """Whether a statement makes a text longer: `message += text`."""
@@ -194,14 +212,20 @@ def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.
 
     What is not refuted is a text: `label = label + "!"` is one when `label` is.
     """
-    positions, values = list(positions), _values_of_names(function)
-    names, lists = frozenset(values), frozenset(call.func.value.id for call in additions(function))
+    positions, values, sources = list(positions), _values_of_names(function), sources_of_elements(function)
+    names = frozenset(values).union(sources)
+    lists = frozenset(call.func.value.id for call in additions(function))
     while True:
         texts = Texts(facts, names, lists)
         shown = _shown_nodes(function, texts, positions)
-        left = frozenset(name for name in names if texts.without(name).is_some_text(values[name]))
-        left = frozenset(name for name in left if texts.are_texts(values[name]) and _only_shown(name, function, shown))
-        left_lists = lists & lists_of_texts(function, texts.is_text, shown)
+        left = frozenset(
+            name
+            for name in names
+            if (sources.get(name, lists) <= lists and texts.are_texts(values.get(name, ())))
+            if name in sources or texts.without(name).is_some_text(values[name])
+            if _only_shown(name, function, shown | _asked_nodes(function, texts, values.get(name, ())))
+        )
+        left_lists = lists & lists_of_texts(function, texts.is_text, shown, names)
         if (left, left_lists) == (names, lists):
             return texts
         names, lists = left, left_lists
@@ -212,6 +236,37 @@ def _shown_nodes(function: gast.FunctionDef, texts: Texts, positions: list[gast.
     values = [*positions, *(assignment.value for assignment in text_values(function, texts))]
     values += [node.value for node in walk(function) if texts.is_longer(node)]
     return {id(node) for value in values for node in _text_parts(value)}
+
+
+def _asked_nodes(function: gast.FunctionDef, texts: Texts, values: Iterable[gast.expr]) -> set[int]:
+    """The names, by identity, that are asked whether there is a text: `message is None`.
+
+    Also `if message`, where each of the values is a string of the program, None, or a text that is never empty.
+    """
+    nodes = list(walk(function))
+    asked = {id(node.left) for node in nodes if isinstance(node, gast.Compare) and _is_compared_to_none(node)}
+    if all(isinstance(value, gast.Constant) or texts.is_never_empty(value) for value in values):
+        asked.update(id(test) for node in nodes for test in _tests_in(node))
+    return asked
+
+
+def _is_compared_to_none(node: gast.Compare) -> bool:
+    right = node.comparators[0]
+    return len(node.ops) == 1 and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and _is_none(right)
+
+
+def _tests_in(node: gast.AST) -> Iterable[gast.expr]:
+    """The expressions of which a node asks the truth, and nothing else."""
+    if isinstance(node, (gast.If, gast.IfExp, gast.While)):
+        return _operands_of(node.test)
+    return [node.operand] if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not) else []
+
+
+def _operands_of(test: gast.expr) -> Iterable[gast.expr]:
+    """The operands of `a and b or c`, which stands for its truth."""
+    if isinstance(test, gast.BoolOp):
+        return [inner for value in test.values for inner in _operands_of(value)]
+    return [test]
 
 
 def _is_plain_call(node: gast.AST) -> bool:
@@ -246,9 +301,9 @@ def text_values(function: gast.FunctionDef, texts: Texts) -> list[gast.Assign]:
 
 
 def _values_of_names(function: gast.FunctionDef) -> dict[str, list[gast.expr]]:
-    """What names are bound to that are only ever bound by assignments, `+=` among them."""
+    """What names are bound to that are only ever bound by assignments, `+=` among them, and by loops over lists."""
     bound: dict[str, list[gast.expr]] = {}
-    plain: set[int] = set()
+    plain: set[int] = {id(target) for target, _ in elements(function)}
     for node in walk_scope(function.body):
         if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
             plain.add(id(node.targets[0]))
@@ -283,6 +338,10 @@ def _text_parts(node: gast.expr) -> Iterable[gast.AST]:
     elif isinstance(node, gast.Call) and (_is_method(node, "format") or _is_conversion(node) or makes_exception(node)):
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield from _text_parts(argument)
+
+
+def _is_none(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
 
 
 def _is_string(node: gast.expr) -> bool:

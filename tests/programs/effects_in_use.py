@@ -526,3 +526,49 @@ def accumulate_then_log_every(x):
             print("[%d] loss: %.3f" % (i + 1, running / 2))
             running = 0.0
     return running
+
+
+@program(inputs=BOTH)
+def message_or_none(x):
+    msg = None
+    if x.sum() < -5:
+        msg = "too low"
+    elif x.max() > 1:
+        msg = f"too high: {x.max().item():.2f}"
+    if msg is not None:
+        print("warning:", msg)
+        x = x.clamp(-1, 1)
+    return x
+
+
+@program(inputs=BOTH)
+def reason_that_may_stay_empty(x):
+    reason = ""
+    if x.min() < 0:
+        reason = f"lowest is {x.min().item():.1f}"
+    if reason and x.numel() > 1:
+        raise ValueError(reason)
+    return x + 1
+
+
+@program(inputs=BOTH, refused="whether a text is empty is known when the graph has run")
+def empty_text_of_data(x):
+    tag = f"{'negative' if x.min() < 0 else ''}"
+    if tag:
+        print("has", tag)
+    return x
+
+
+@program(inputs=BOTH)
+def report_line_by_line(x):
+    lines = []
+    for i, v in enumerate(x):
+        if v > 0:
+            lines.append(f"{i}: positive")
+        else:
+            lines.append(f"{i}: {v.item():.1f}")
+    for line in lines:
+        print(line)
+    print(*lines, sep="; ")
+    print(len(lines), lines)
+    return x
