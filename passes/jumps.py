@@ -20,13 +20,16 @@ Loops that data leaves early get explicit ends too; passes/loops.py turns their 
 
 So does a test that writes to something, where a trace has shown it.
 
-Refused: a jump out of `with` or `try` when something follows in it, and moves that would copy too much.
+Refused: a `return` out of `with` or `try` beside another jump, when something follows in it, and moves that would copy
+too much.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import gast
 
@@ -36,6 +39,7 @@ from autograph_torch.analysis.liveness import EMPTY, Live, bound_after, live_bef
 from autograph_torch.analysis.scopes import (
     SCOPES,
     SUSPENDS,
+    Exits,
     binds,
     completes,
     exits,
@@ -99,6 +103,7 @@ class _Structurer:
         done: list[gast.stmt] = []
         original, block = block, [part for statement in block for part in self._finish_behind(statement)]
         block = [part for statement in block for part in self._else_behind(statement)]
+        block = [part for k, one in enumerate(block) for part in self._jump_behind(one, k == len(block) - 1, end)]
         for index, statement in enumerate(block):
             rest = block[index + 1 :]
             if not completes(block[max(index - 1, 0) : index]):  # never reached: nothing there is data's to decide
@@ -137,12 +142,85 @@ class _Structurer:
         """`else` of a loop that nothing breaks stands behind the loop, where data decide on a jump in it, or the loop
         becomes steps.
         """
+        if isinstance(node, gast.Try) and node.orelse and self._facts.exits_under_data([node]):
+            return self._without_else(node)
         if not isinstance(node, (gast.For, gast.While)) or exits(node.body).breaks:
             return [node]
         steps = self._facts.needs_steps(node) or self._is_tested_inside(node)
         if not steps and not self._facts.exits_under_data(node.orelse):
             return [node]
         return [derive(node, orelse=[]), *(part for statement in node.orelse for part in self._else_behind(statement))]
+
+    def _without_else(self, node: gast.Try) -> list[gast.stmt]:
+        """`else` of a `try` that data decide on a jump in stands behind it: a variable tells whether it was handled.
+
+        (What `else` raises is not handled, and a jump in the block skips it: so it is behind the `try`, too.)
+        """
+        flag = self._facts.fresh("handled")
+        flagged = [handler for handler in node.handlers if completes(handler.body)]
+        handlers = [
+            derive(one, body=[place(assign([flag], constant(True)), one), *one.body]) if one in flagged else one
+            for one in node.handlers
+        ]
+        behind = list(node.orelse)
+        if flagged:
+            behind = [place(gast.If(test=runtime_call("not_", name(flag)), body=behind, orelse=[]), behind[0])]
+        done = [derive(node, handlers=handlers, orelse=[], finalbody=[]), *behind]
+        if flagged:
+            done = [place(assign([flag], constant(False)), node), *done]
+        if not node.finalbody:
+            return done
+        return [replace(node, gast.Try(body=done, handlers=[], orelse=[], finalbody=node.finalbody))]
+
+    def _jump_behind(self, node: gast.stmt, is_last: bool, end: _End) -> list[gast.stmt]:
+        """`break` and `continue` that data decide on, in a `with` or `try` of a loop, stand behind it.
+
+        with torch.no_grad():              stays = True
+            y = f(x)                       with torch.no_grad():
+            if y < 0:                          for _ in ag.once():
+                break                              y = f(x)
+            total += y                             if y < 0:
+                                                       stays = False
+                                                       break
+                                                   total += y
+                                           if ag.not_(stays):
+                                               break
+        """
+        leaves = self._leaves(node)
+        in_a_loop = isinstance(end.jump, gast.Continue)
+        if not leaves or not (in_a_loop or leaves.breaks or leaves.continues) or self._ends_a_step(node, is_last, end):
+            return [node]
+        if exits([node]).returns and ends_in_view_of_the_rest(node, self._facts.kinds):
+            return [node]
+        flags = {kind: self._facts.fresh("stays") for kind in _JUMPS if _has_jump(node, kind)}
+        result = self._facts.fresh("result")
+        changes: dict[str, object] = {"body": self._staying(node.body, flags, result)}
+        if isinstance(node, gast.Try):
+            changes["handlers"] = [derive(one, body=self._staying(one.body, flags, result)) for one in node.handlers]
+        begin = [assign([flag], constant(True)) for flag in flags.values()]
+        if gast.Return in flags:
+            begin.append(assign([result], runtime_call("unread")))
+        jumps = {gast.Break: gast.Break(), gast.Continue: gast.Continue(), gast.Return: gast.Return(name(result))}
+        behind = [gast.If(runtime_call("not_", name(flag)), [jumps[kind]], []) for kind, flag in flags.items()]
+        return [*(place(one, node) for one in begin), derive(node, **changes), *(place(one, node) for one in behind)]
+
+    def _leaves(self, node: gast.stmt) -> Exits:
+        """The jumps out of a `with` or `try` that data decide on."""
+        return self._facts.exits_under_data([node]) if isinstance(node, (gast.With, gast.Try)) else Exits()
+
+    def _staying(self, block: list[gast.stmt], flags: dict[type[gast.stmt], str], result: str) -> list[gast.stmt]:
+        """A block whose jumps lead to its end, and clear the flag of their kind."""
+        if not exits(block):
+            return block
+
+        def leave(jump: gast.stmt) -> list[gast.stmt]:
+            cleared = assign([flags[type(jump)]], constant(False))
+            returned = [assign([result], jump.value or constant(None))] if isinstance(jump, gast.Return) else []
+            return [place(one, jump) for one in (*returned, cleared, gast.Break())]
+
+        returned = flags.get(gast.Return, "")
+        marked = [new for one in block for new in as_list(_with_jumps(one, leave, tuple(flags), returned))]
+        return [self._one_trip_of(marked)]
 
     def _is_tested_inside(self, node: gast.For | gast.While) -> bool:
         """Whether the test of a loop binds a name or has an effect, and becomes a part of the trips."""
@@ -184,7 +262,10 @@ class _Structurer:
         return self._one_trip(node)
 
     def _one_trip(self, node: gast.stmt) -> gast.For:
-        return place(one_trip(self._facts.fresh("_"), [node]), node)
+        return self._one_trip_of([node])
+
+    def _one_trip_of(self, block: list[gast.stmt]) -> gast.For:
+        return place(one_trip(self._facts.fresh("_"), block), block[0])
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
@@ -292,14 +373,19 @@ class _Structurer:
         if under_data and isinstance(node, gast.With) and not completes(node.body):
             inner = _End(movable=True)
             return [derive(node, body=self.block(node.body, inner, bound, explicit=False))]
-        ends = not rest and isinstance(end.jump, gast.Continue) and isinstance(node, (gast.With, gast.Try))
-        has_else = isinstance(node, gast.Try) and bool(node.orelse)  # which a jump at the end of the block would skip
-        if under_data and ends and not has_else and not ends_in_view_of_the_rest(node, self._facts.kinds):
+        if under_data and self._ends_a_step(node, not rest, end):
             return [self._ending(node, end, bound)]
         if under_data:
             self._leave_block(node)
             return [node]
         return [self._inside(node, bound)]
+
+    def _ends_a_step(self, node: gast.stmt, is_last: bool, end: _End) -> TypeGuard[gast.With | gast.Try]:
+        """Whether each way out of a `with` or `try` may say how the step of a loop ends."""
+        if not is_last or not isinstance(end.jump, gast.Continue) or not isinstance(node, (gast.With, gast.Try)):
+            return False
+        has_else = isinstance(node, gast.Try) and bool(node.orelse)  # which a jump at the end of the block would skip
+        return not has_else and not ends_in_view_of_the_rest(node, self._facts.kinds)
 
     def _leave_block(self, node: gast.stmt) -> None:
         """With its jumps as they are, nothing in a block can become a branch or loop of the graph."""
@@ -368,17 +454,10 @@ class _Structurer:
         flag = self._facts.fresh("broke")
         begin = place(assign([flag], constant(False)), node)
 
-        def mark(statement: gast.AST) -> gast.AST | list[gast.AST]:
-            if isinstance(statement, gast.Break):
-                return [place(assign([flag], constant(True)), statement), statement]
-            if isinstance(statement, (*SCOPES, gast.expr)):
-                return statement
-            if isinstance(statement, (gast.For, gast.While)):  # what breaks out of its `else` breaks this loop
-                orelse = [new for s in statement.orelse for new in as_list(mark(s))]
-                return statement if _same(orelse, statement.orelse) else derive(statement, orelse=orelse)
-            return rebuild(statement, mark)
+        def mark(jump: gast.stmt) -> list[gast.stmt]:
+            return [place(assign([flag], constant(True)), jump), jump]
 
-        body = [new for s in node.body for new in as_list(mark(s))]
+        body = [new for s in node.body for new in as_list(_with_jumps(s, mark, (gast.Break,)))]
         loop = derive(node, body=body, orelse=[])
         test = runtime_call("not_", name(flag))
         orelse = place(gast.If(test=test, body=node.orelse, orelse=[]), node)
@@ -398,6 +477,39 @@ def ends_in_view_of_the_rest(node: gast.With | gast.Try, kinds: Kinds) -> bool:
         return True
     handed = reads([one for part in covered for one in walk(part) if isinstance(one, gast.Return)])
     return any(reads([part]) & handed for part in last if not _is_effect(part))
+
+
+_JUMPS: tuple[type[gast.stmt], ...] = (gast.Break, gast.Continue, gast.Return)
+
+
+def _has_jump(node: gast.stmt, kind: type[gast.stmt]) -> bool:
+    """Whether a statement may be left by this kind of jump."""
+    leaves = exits([node])
+    return leaves.returns if kind is gast.Return else leaves.breaks if kind is gast.Break else leaves.continues
+
+
+def _with_jumps(
+    node: gast.AST,
+    leave: Callable[[gast.stmt], list[gast.stmt]],
+    kinds: tuple[type[gast.stmt], ...],
+    returned: str = "",
+) -> gast.AST | list[gast.AST]:
+    """A statement whose jumps out of it, of some kinds, are replaced; `returned` is cleared where a loop returns."""
+    if isinstance(node, kinds):
+        return [*leave(node)]
+    if isinstance(node, (*SCOPES, gast.expr)):
+        return node
+    if not isinstance(node, (gast.For, gast.While)):
+        return rebuild(node, lambda part: _with_jumps(part, leave, kinds, returned))
+    returns = tuple(kind for kind in kinds if kind is gast.Return)  # what breaks out of its `else` leaves more than it
+    body = [new for s in node.body for new in as_list(_with_jumps(s, leave, returns, returned))]
+    orelse = [new for s in node.orelse for new in as_list(_with_jumps(s, leave, kinds, returned))]
+    if _same(body, node.body) and _same(orelse, node.orelse):
+        return node
+    loop = derive(node, body=body, orelse=orelse)
+    if not returns or not exits(node.body).returns:
+        return loop
+    return [loop, place(gast.If(test=runtime_call("not_", name(returned)), body=[gast.Break()], orelse=[]), node)]
 
 
 def _only_continues(node: gast.If) -> bool:

@@ -4,6 +4,7 @@ from tests.harness import Program, programs_of
 from tests.programs import (
     algorithms,
     attributes,
+    blocks_left,
     branches,
     buffers,
     caught,
@@ -68,6 +69,7 @@ TOPICS = (
     grown_lists,
     grown_rows,
     handlers,
+    blocks_left,
     hidden_containers,
     modules,
     scalars,
