@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 import gast
 
-from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.facts import Facts, makes_a_list
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.liveness import (
     EMPTY,
@@ -64,7 +64,6 @@ from autograph_torch.analysis.scopes import (
 from autograph_torch.analysis.writes import bound_anew, rebound_before_write, written_in_place
 from autograph_torch.passes.effects import failure_of, is_missed_by_handlers, raise_as_return
 from autograph_torch.passes.jumps import ends_in_view_of_the_rest
-from autograph_torch.passes.numbers import makes_a_list
 from autograph_torch.passes.undefined import declare_undefined
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import (

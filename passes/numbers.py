@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import gast
 
-from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.facts import Facts, makes_a_list
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES
 from autograph_torch.source.nodes import derive, rebuild, replace
@@ -39,8 +39,8 @@ def lower_numbers(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
             facts.report("AG114", node, "compiled, this number is read later, where Python needs it, or never")
         if not isinstance(node, gast.Call) or not is_number(node, facts):
             return new
-        if node.func.attr == "tolist" and any(node is one for one in iterated):  # passes/loops.py runs over the tensor
-            return new
+        if node.func.attr == "tolist" and any(node is one for one in iterated) and facts.dynamic_iterable(node):
+            return new  # passes/loops.py runs over the tensor
         assert isinstance(node.func, gast.Attribute)
         if node.func.attr in _MATH:
             module = runtime_call("math").func
@@ -58,12 +58,6 @@ def _iterated(node: gast.expr) -> Iterator[gast.expr]:
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _COMBINING:
         for argument in node.args:
             yield from _iterated(argument)
-
-
-def makes_a_list(node: gast.AST) -> bool:
-    """Whether an expression is `x.tolist()`."""
-    named = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
-    return named and not node.args and not node.keywords
 
 
 def is_number(node: gast.Call, facts: Facts) -> bool:

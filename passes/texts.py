@@ -24,10 +24,9 @@ from collections.abc import Iterable
 
 import gast
 
-from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.facts import Facts, makes_a_list
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, walk_scope
-from autograph_torch.passes.numbers import makes_a_list
 from autograph_torch.passes.text_lists import additions, elements, lists_of_texts, sources_of_elements
 from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call

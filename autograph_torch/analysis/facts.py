@@ -26,7 +26,7 @@ from autograph_torch.analysis.shared import Shared
 from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.source.nodes import origin, walk
-from autograph_torch.source.templates import RUNTIME
+from autograph_torch.source.templates import RUNTIME, runtime_function
 
 
 class Fresh:
@@ -135,6 +135,9 @@ class Facts:
 
     def dynamic_iterable(self, node: gast.expr, told: bool = True) -> bool:
         """Whether the number of trips of `for ... in node` depends on data; `told`: or a trace has shown it."""
+        listed = _listed(node) if self.assume_unknown else None
+        if listed is not None:  # a list of numbers is as long as the tensor
+            return self.dynamic_iterable(listed, told)
         shown = told and self._is_told(node)
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
             kind = self.kinds.of(node)
@@ -225,6 +228,19 @@ def is_runtime_call(node: gast.expr) -> bool:
         and isinstance(node.func.value, gast.Name)
         and node.func.value.id == RUNTIME
     )
+
+
+def makes_a_list(node: gast.AST) -> bool:
+    """Whether an expression is `x.tolist()`."""
+    named = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "tolist"
+    return named and not node.args and not node.keywords
+
+
+def _listed(node: gast.expr) -> gast.expr | None:
+    """What `x.tolist()` makes a list of, also where a pass has rewritten it."""
+    if makes_a_list(node):
+        return node.func.value
+    return node.args[0] if runtime_function(node) == "tolist" else None
 
 
 def _identifiers(function: gast.FunctionDef) -> set[str]:

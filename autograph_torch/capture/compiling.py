@@ -92,6 +92,7 @@ from autograph_torch.capture.torch_fixes import (
     places_of,
     places_of_results,
     places_of_views,
+    powers_of_any_sign,
     truth_of_lengths,
     types_of_parameters,
 )
@@ -281,6 +282,7 @@ _REPAIRS = (
     gradients_of_their_own,
     indices_from_data,
     natural_exponents,
+    powers_of_any_sign,
     flags_as_integers,
     identities,
     asked_properties,

@@ -65,6 +65,10 @@ It is what it is.
 14. Where Python asks for the truth of a list or the like, and only data tell its length, Dynamo takes the question
 itself for the answer, and goes on as if it were true (torch 2.13): `if xs:` of a list that has grown in a loop. Here it
 stops, as it does for a number that data decide on.
+
+15. torch takes for granted that the base of a power of floats is not negative, for Python gives a complex number where
+the exponent is no integer: behind `y = x ** 2`, `x < 0` is False, and `(x - mean) ** 2` stops the graph. Here nothing
+is taken for granted; a power that is complex is none that the graph goes on with.
 """
 
 from __future__ import annotations
@@ -317,6 +321,19 @@ def truth_of_lengths() -> Iterator[None]:
         return answer.evaluate_expr(tx.output) if as_number else answer
 
     with patched(symbolic_convert, generic_bool=asked):
+        yield
+
+
+@contextlib.contextmanager
+def powers_of_any_sign() -> Iterator[None]:
+    """Let powers of floats from data say nothing about the sign of their bases."""
+
+    def power(self: Any, exponent: Any) -> Any:
+        if not isinstance(exponent, (int, float, torch.SymInt, torch.SymFloat)):
+            return NotImplemented
+        return self.__float_pow__(exponent)
+
+    with patched(torch.SymFloat, __pow__=power):
         yield
 
 

@@ -449,3 +449,20 @@ def position_under_another_name_that_finds_an_element(x):
             break
         x = x * 1.3
     return x[last % 3], last / 2
+
+
+def _counted(rows):
+    count = 0
+    for k, v in enumerate(rows.tolist()):
+        if v > 1:
+            count += k
+    return count
+
+
+def _positive(x):
+    return x[x > 0]
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(9, 9, -1),)])
+def list_of_as_many_numbers_as_data_tell(x):
+    return _counted(x), _counted(_positive(x))

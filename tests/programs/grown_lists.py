@@ -471,3 +471,14 @@ def list_that_grows_under_a_test_in_a_loop_of_a_branch(x):
     else:
         z = x
     return z.sum()
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(1, 1, -1),)])
+def places_of_negative_numbers_in_a_list(x):
+    found, level = [], 1.0
+    for i, v in enumerate(x.tolist()):
+        if v < 0:
+            found.append(i)
+        else:
+            level = 0.9 * level + v
+    return len(found), found, level

@@ -595,3 +595,27 @@ def tensor_on_one_path_compared_with_true(x):
     if ok is True:
         return x * 2
     return x
+
+
+@program(inputs=SIGNS)
+def sign_of_a_number_behind_its_square(x):
+    a = x[0].item()
+    square = a**2
+    if a < 0:
+        return square, "negative" == "", abs(a)
+    return square, True, abs(a)
+
+
+@program(inputs=[*SIGNS, lambda: (vec(0, 0),)])
+def powers_of_differences(x):
+    a, mean = x[0].item(), x.mean().item()
+    a **= 3
+    return (a - mean) ** 2, (mean - a) ** 3, pow(a - 2, 2), (a - 9) ** -1, a < mean, mean < 0
+
+
+@program(inputs=[*SIGNS, lambda: (vec(0, 0),), lambda: (vec(3, -4, 5),)])
+def deviation_of_numbers(x):
+    mean, total = x.mean().item(), 0.0
+    for v in x.tolist():
+        total += (v - mean) ** 2
+    return total, (total / len(x)) ** 0.5
