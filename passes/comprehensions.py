@@ -13,9 +13,10 @@
                                                    first = y
                                                    break
 
-A trace has shown which (capture/attempts.py): how many elements there are depends on data. So are dicts, and generators
-that `list`, `tuple`, `max` and the like take whole. What the statement evaluates before it keeps its place. A name that
-is used elsewhere in the function, too, gets another in the loop: a comprehension has its own.
+A trace has shown which (capture/attempts.py): how many elements there are depends on data, or a call in it gives values
+of different types (passes/open_calls.py). So are dicts, and generators that `list`, `tuple`, `max` and the like take
+whole. What the statement evaluates before it keeps its place. A name that is used elsewhere in the function, too, gets
+another in the loop: a comprehension has its own.
 
 One in an arm of a conditional expression stands in that of an `if`. Left alone: a comprehension behind `and`, or one
 with names that a function inside of it reads.
@@ -41,6 +42,7 @@ from autograph_torch.analysis.scopes import (
     reads,
     walk_scope,
 )
+from autograph_torch.passes.open_calls import calls_of_users, open_in_trips
 from autograph_torch.passes.splits import choices_apart, evaluate_first, is_fixed
 from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, substitute, walk
 from autograph_torch.source.templates import assign, call
@@ -109,8 +111,8 @@ def _is_told(node: gast.expr, told: frozenset[int]) -> bool:
 
 
 def _has_form(node: gast.ListComp | gast.DictComp) -> bool:
-    """Whether a comprehension leaves elements out, and a loop does the same."""
-    if not leaves_out(node) or any(one.is_async for one in node.generators):
+    """Whether a comprehension leaves elements out, or calls functions of the user's, and a loop does the same."""
+    if not (leaves_out(node) or calls_of_users(node)) or any(one.is_async for one in node.generators):
         return False
     inside, bound = list(walk(node)), set(_bound(node))
     if binds(node) or any(isinstance(one, SUSPENDS) for one in inside):
@@ -178,6 +180,8 @@ def _over(node: gast.expr, use: Callable[..., list[gast.stmt]], facts: Facts) ->
 
     parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
     block = [place(one, node) for one in use(*map(renamed, parts))]
+    if not leaves_out(node):
+        block = open_in_trips(block, facts)
     for generator in reversed(node.generators):
         if generator.ifs:
             tests = [renamed(test) for test in generator.ifs]

@@ -375,9 +375,10 @@ def _is_endless(node: gast.For | gast.While) -> bool:
 
 
 def _ways_on(body: list[gast.stmt], loop: str) -> int:
-    """How many paths through a step end with the next trip."""
+    """How many paths through a step end with the next trip, as far as calls of two values go (passes/open_calls.py)."""
     nodes = [node for statement in body for node in walk(statement)]
-    return sum(isinstance(n, gast.Attribute) and n.attr == "next" and _is_name(n.value, loop) for n in nodes)
+    paths = sum(isinstance(n, gast.Attribute) and n.attr == "next" and _is_name(n.value, loop) for n in nodes)
+    return max(1, paths - sum(is_runtime_call(n, "others") for n in nodes))
 
 
 def _is_name(node: gast.AST, identifier: str) -> bool:

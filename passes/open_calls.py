@@ -20,7 +20,22 @@ the statement are opened one after the other:
 A trace has shown which (capture/attempts.py). It comes before all passes: the new function is converted as one of the
 user's. Names that are bound before the call and again behind it are parameters.
 
-Left alone: calls in loops, `with` and `try`; names that other functions share; `super()` behind the call.
+In a loop what follows belongs to the trip; there an `if` tells the values apart, up to three of them:
+
+    for v in x:                            for v in x:
+        y = f(v)                               found = ag.opened(f(v))
+        if y is not None: ys.append(y)         if ag.is_first(found):
+                                                   value = ag.first(found)
+                                               else:
+                                                   others = ag.others(found)
+                                                   if ag.is_first(others):
+                                                       value = ag.first(others)
+                                                   else:
+                                                       value = ag.last(others)
+                                               y = value
+                                               if y is not None: ys.append(y)
+
+Left alone: calls in `with` and `try` outside of loops; names that other functions share; `super()` behind the call.
 """
 
 from __future__ import annotations
@@ -32,9 +47,11 @@ from dataclasses import dataclass
 import gast
 
 from autograph_torch.analysis.evaluation import path_to
-from autograph_torch.analysis.facts import Fresh
+from autograph_torch.analysis.facts import Facts, Fresh
 from autograph_torch.analysis.liveness import EMPTY, bound_after, live_before
 from autograph_torch.analysis.scopes import (
+    LOOPS,
+    SCOPES,
     SUSPENDS,
     binds,
     captured,
@@ -45,10 +62,11 @@ from autograph_torch.analysis.scopes import (
     rebound_by_calls,
     walk_scope,
 )
+from autograph_torch.analysis.vocabulary import TENSOR_METHODS
 from autograph_torch.passes.splits import evaluate_first
-from autograph_torch.source.nodes import derive, name, place, substitute, walk
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, substitute, walk
+from autograph_torch.source.templates import assign, returns, runtime_call, tuple_of
 from autograph_torch.source.templates import function as make_function
-from autograph_torch.source.templates import returns, runtime_call, tuple_of
 
 _STATEMENTS = (gast.Assign, gast.AnnAssign, gast.Return, gast.Expr)
 _MOST = 4  # calls of one statement: each makes what follows twice
@@ -68,6 +86,19 @@ def open_calls(function: gast.FunctionDef, lines: frozenset[int]) -> gast.Functi
     bound = frozenset(parameters(function.args))
     body = opener.block(function.body, [], _Before(bound, bound))
     return function if body is function.body else derive(function, body=body)
+
+
+def open_in_trips(block: list[gast.stmt], facts: Facts) -> list[gast.stmt]:
+    """The calls of statements that stand in a loop."""
+    lines = frozenset(node.lineno for node in block)
+    shared = captured(facts.function.body) | set(names_of(facts.function.body).outer)
+    opener = _Opener(lines, frozenset(shared), facts.rebound_by_calls, facts.fresh)
+    return [new for node in block for new in as_list(opener.in_trips(node))]
+
+
+def calls_of_users(node: gast.expr) -> bool:
+    """Whether an expression calls what is neither torch's nor Python's, as far as its names show."""
+    return any(isinstance(inner, gast.Call) and not _is_torchs(inner) for inner in walk(node))
 
 
 @dataclass(frozen=True)
@@ -101,22 +132,19 @@ class _Opener:
                 opened = self._opened(statement, rest, bound, _MOST)
                 if opened is not None:
                     return [*block[:index], *opened]
+            elif isinstance(statement, LOOPS):
+                loop = self.in_trips(statement)
+                block = block if loop is statement else [*block[:index], loop, *follows]
             bound = bound.after(statement)
         return block
 
     def _opened(self, node: gast.stmt, rest: list[gast.stmt], bound: _Before, most: int) -> list[gast.stmt] | None:
         """The statement and what follows it as a function, and its call; None where that would be another program."""
-        opened = _first_call(node.value, self._shared) if node.value is not None and most else None
-        if opened is None or (opened is node.value and isinstance(node, gast.Return)):
-            return None
-        if _is_built_in(opened.func) and any(isinstance(one, gast.IfExp) for one in walk(node.value)):
-            return None  # it is the conditional expression that a trace has shown (passes/splits.py)
-        path = path_to(node.value, lambda part: part is opened)
-        if path is None and not self._is_fixed(node.value):
-            return None
-        first, known = evaluate_first(path or [], node, self._fresh, self._is_fixed)
         found = self._fresh("found")
-        holding = derive(node, value=substitute(node.value, {**known, id(opened): name(found)}))
+        apart = self._call_apart(node, found) if most else None
+        if apart is None:
+            return None
+        first, opened, holding = apart
         follows = [] if isinstance(node, gast.Return) else copy.deepcopy(rest)
         inside = _Before(bound.surely | {found}, bound.perhaps | {found})
         body = self._opened(holding, follows, inside, most - 1) or [holding, *follows]
@@ -135,8 +163,72 @@ class _Opener:
         follow._generated = False  # a function like the user's: what it binds is its own
         return [*first, *(place(one, node) for one in (follow, returns(call)))]
 
+    def _call_apart(self, node: gast.stmt, found: str) -> tuple[list[gast.stmt], gast.Call, gast.stmt] | None:
+        """What a statement evaluates before its first call, the call, and the statement with `found` for it."""
+        opened = _first_call(node.value, self._shared) if node.value is not None else None
+        if opened is None or (opened is node.value and isinstance(node, gast.Return)):
+            return None
+        if _is_built_in(opened.func) and any(isinstance(one, gast.IfExp) for one in walk(node.value)):
+            return None  # it is the conditional expression that a trace has shown (passes/splits.py)
+        path = path_to(node.value, lambda part: part is opened)
+        if path is None and not self._is_fixed(node.value):
+            return None
+        first, known = evaluate_first(path or [], node, self._fresh, self._is_fixed)
+        return first, opened, derive(node, value=substitute(node.value, {**known, id(opened): name(found)}))
+
+    def in_trips(self, node: gast.AST) -> gast.AST | list[gast.stmt]:
+        """A statement of a loop, with the values of its first call told apart; those inside of it likewise."""
+        if isinstance(node, (*SCOPES, gast.expr)):
+            return node
+        if not isinstance(node, _STATEMENTS) or node.lineno not in self._lines:
+            return rebuild(node, self.in_trips)
+        before, node = self._without_torchs_calls(node)
+        value = self._fresh("value")
+        apart = self._call_apart(node, value)
+        if apart is None:
+            return [*before, node]
+        first, opened, holding = apart
+        found, others = self._fresh("found"), self._fresh("others")
+        told_apart = [
+            assign([found], runtime_call("opened", opened)),
+            _either(
+                found,
+                [assign([value], runtime_call("first", name(found)))],
+                [
+                    assign([others], runtime_call("others", name(found))),
+                    _either(
+                        others,
+                        [assign([value], runtime_call("first", name(others)))],
+                        [assign([value], runtime_call("last", name(others)))],
+                    ),
+                ],
+            ),
+        ]
+        return [*before, *first, *(place(one, node) for one in told_apart), holding]
+
+    def _without_torchs_calls(self, node: gast.stmt) -> tuple[list[gast.stmt], gast.stmt]:
+        """The calls that come before that of a function of the user's, as statements; and the rest of the statement."""
+        before: list[gast.stmt] = []
+        rest = node
+        while (found := _first_call(rest.value, self._shared)) is not None:
+            if not _is_torchs(found):
+                return before, rest
+            kept = self._fresh("first")
+            before.append(place(assign([kept], found), node))
+            rest = derive(rest, value=substitute(rest.value, {id(found): name(kept)}))
+        return [], node
+
     def _is_fixed(self, part: gast.expr) -> bool:
         return self._around.isdisjoint(reads([part]))
+
+
+def _either(found: str, first: list[gast.stmt], others: list[gast.stmt]) -> gast.stmt:
+    return gast.If(test=runtime_call("is_first", name(found)), body=first, orelse=others)
+
+
+def _is_torchs(call: gast.Call) -> bool:
+    """Whether a call is one of a method of tensors, or of a built-in function, as far as its name shows."""
+    return getattr(call.func, "attr", "") in TENSOR_METHODS or _is_built_in(call.func)
 
 
 def _is_built_in(function: gast.expr) -> bool:

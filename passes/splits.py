@@ -43,8 +43,8 @@ import gast
 from autograph_torch.analysis.evaluation import parts, path_to
 from autograph_torch.analysis.facts import Facts, Fresh
 from autograph_torch.analysis.scopes import binds, exits
-from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, substitute
-from autograph_torch.source.templates import assign, constant
+from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, substitute, walk
+from autograph_torch.source.templates import assign, constant, is_runtime_call
 
 
 def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -60,6 +60,8 @@ def make_room(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
             return choices_apart(node, facts)
         if isinstance(node, gast.While) and not node.orelse and not binds(node.test) and not exits(node.body):
             return place(gast.If(test=node.test, body=[*node.body, node], orelse=[]), node)
+        if any(is_runtime_call(inner, "opened") for inner in walk(node)):  # that is what the trace has shown
+            return node
         if isinstance(node, gast.For) and _over_range(node) and not node.orelse and not exits(node.body):
             return _first_trip_apart(node, facts)
         return node

@@ -116,9 +116,21 @@ def _way_out(frame: Any) -> picking.Ending:
     at = frame.instruction_pointer
     if code.co_name in _CONVERTED or not _CALLS.match(frame.instructions[at - 1].opname):
         return ""
-    following = frame.instructions[at:][:_FAR_ENOUGH]
-    found = _RETURNS.match(" ".join(one.opname for one in following))
+    found = _RETURNS.match(" ".join(_following(frame, at)))
     return "" if found is None else "value" if found["blocks"] else "all"
+
+
+def _following(frame: Any, at: int) -> Iterator[str]:
+    """The names of the instructions that run from there on, up to a jump that depends on something."""
+    for _ in range(_FAR_ENOUGH):
+        if at >= len(frame.instructions):
+            return
+        one = frame.instructions[at]
+        if one.opname == "JUMP_FORWARD":  # out of the first arm of a conditional expression
+            at = frame.indexof[one.target]
+        else:
+            yield one.opname
+            at += 1
 
 
 CHOICES: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {

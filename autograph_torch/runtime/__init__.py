@@ -35,7 +35,7 @@ from autograph_torch.runtime.iteration import zip_ as zip
 from autograph_torch.runtime.logic import all_, and_, and_then, and_value, any_, not_, or_, or_else, or_value, unlike
 from autograph_torch.runtime.loop import for_loop, while_loop
 from autograph_torch.runtime.nothing import is_nothing, known, nothing, optional, some
-from autograph_torch.runtime.open_calls import opened
+from autograph_torch.runtime.open_calls import first, is_first, last, opened, others
 from autograph_torch.runtime.positions import (
     called_at,
     element_at,
@@ -73,11 +73,13 @@ __all__ = [
     "enumerate",
     "equal",
     "fail",
+    "first",
     "followed",
     "for_loop",
     "for_steps",
     "growing_list",
     "index",
+    "is_first",
     "is_nonzero",
     "is_nothing",
     "is_position",
@@ -85,6 +87,7 @@ __all__ = [
     "key_there",
     "known",
     "largest",
+    "last",
     "last_element",
     "last_key",
     "length",
@@ -103,6 +106,7 @@ __all__ = [
     "or_",
     "or_else",
     "or_value",
+    "others",
     "part",
     "percent",
     "place_of_extreme",

@@ -100,12 +100,12 @@ def _values(spec: Spec, path: Path) -> tuple[Spec, ...]:
 
 
 def _suited(plan: Plan, spec: Spec, path: Path) -> Plan | None:
-    """The plan of both, when they have one type."""
+    """The plan of both, when they have one type. (So no two alternatives look alike to those that travel.)"""
     try:
         joined = _kept(join(plan, spec), path)
     except Mismatch:
         return None
-    return None if _has(joined, "either") and not _has(plan, "either") else joined
+    return None if _has(joined, "either") and not _has(unaliased(plan), "either") else joined
 
 
 def _kept(spec: Spec, path: Path) -> Plan:

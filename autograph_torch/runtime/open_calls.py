@@ -7,6 +7,8 @@
 
                                            return ag.followed(ag.opened(inverted(mask)), rest)
 
+Inside of a loop an `if` tells the two apart: `ag.is_first(found)`, with `ag.first(found)` and `ag.others(found)`.
+
 `inverted` ends in `return ag.cond(p, ...)`. While tracing, a cond whose value goes straight into `ag.opened` is not
 made there: it hands out its predicate and its branches, and `ag.followed` (runtime/following.py) makes one of them and
 the rest. (The text is that of passes/open_calls.py, where a trace has failed without; capture/callers.py follows the
@@ -37,6 +39,26 @@ class Opened:
 def opened(value: Any) -> Any:
     """The value of a call, which may be an Opened."""
     return value
+
+
+def is_first(found: Any) -> Any:
+    """Whether a call gives the first of its values: a tensor, or True where it has one alone."""
+    return found.flag if isinstance(found, Opened) else True
+
+
+def first(found: Any) -> Any:
+    """The first value of a call."""
+    return found.true_fn(*found.arguments) if isinstance(found, Opened) else found
+
+
+def others(found: Any) -> Any:
+    """What else a call may give, which may be an Opened again."""
+    return opened(found.false_fn(*found.arguments)) if isinstance(found, Opened) else found
+
+
+def last(found: Any) -> Any:
+    """What else a call may give, as one value."""
+    return found.false_fn(*found.arguments) if isinstance(found, Opened) else found
 
 
 def goes_into_opened(known: bool = False) -> bool:

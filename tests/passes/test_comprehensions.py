@@ -128,6 +128,23 @@ def text_of(statement: str) -> str:
             x = i + max(kept)
             """,
         ),
+        (
+            "x = [f(y) for y in ys]",
+            """
+            x = []
+            for y in ys:
+                found = ag.opened(f(y))
+                if ag.is_first(found):
+                    value = ag.first(found)
+                else:
+                    others = ag.others(found)
+                    if ag.is_first(others):
+                        value = ag.first(others)
+                    else:
+                        value = ag.last(others)
+                x.append(value)
+            """,
+        ),
     ],
 )
 def test_text(statement: str, becomes: str) -> None:
@@ -137,7 +154,8 @@ def test_text(statement: str, becomes: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "x = [f(y) for y in ys]",
+        "x = [y + 1 for y in ys]",
+        "x = [y.clone() for y in ys]",
         "x = [lambda: y for y in ys if y > 0]",
         "x = [[y for y in y] for y in ys if y > 0]",
         "x = [(z := y) for y in ys if y > 0]",

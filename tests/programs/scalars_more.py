@@ -619,3 +619,18 @@ def deviation_of_numbers(x):
     for v in x.tolist():
         total += (v - mean) ** 2
     return total, (total / len(x)) ** 0.5
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(5, -9, 0.5),)])
+def sum_that_begins_as_a_number_behind_many_trips(x):
+    total = 0
+    for k in range(5):
+        v = x[k % 3]
+        if v > 2:
+            y = None
+        else:
+            y = v
+        if y is None:
+            break
+        total = total + y
+    return total, k
