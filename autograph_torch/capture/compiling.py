@@ -56,6 +56,7 @@ from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
+from autograph_torch.capture.leaves_made import leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
@@ -302,6 +303,7 @@ _REPAIRS = (
     locks,
     hooks_of_modules,
     enum_members,
+    leaves_made,
     replaced_instructions,
     operators_of_objects,
     tensor_subclasses,
