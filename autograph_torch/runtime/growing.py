@@ -123,12 +123,14 @@ def run_filling(
     fixed: int,
     entered: bool | torch.Tensor,
     owners: tuple[list[Any], ...] = (),
+    pure: bool = False,
 ) -> State:
     """The staged loop `run` (see loop.run_with_writes) over a state with such lists: twice, to count and to fill.
 
     Lists that a loop around this one fills, and already counts, are carried.
 
     owners: lists that stay the objects that they are (grown.py), and grow in the loop.
+    pure: whether it is run to count for other lists, and these are to stay as they are.
     """
     count = len(state) - fixed
     mutated: State = state[rebound:count]
@@ -166,16 +168,20 @@ def run_filling(
     nothing: tuple[Columns | None, ...] = (None,) * number
     if counted:
         first = _count(lambda: again(nothing, True), tuple([lists[k].name for k in counted]))
+    if counted and pure:
+        final = first
+    elif counted:
         rooms = tuple([_room_for(lists[k], first[rebound + k][0]) for k in range(number)])
         notes.mute(True)
         final = again(rooms, False)
         notes.mute(False)
     else:
-        final = again(nothing, False)
+        final = again(nothing, pure)
     for k in range(number):
-        _take(lists[k], *final[rebound + k])
+        if not (pure and isinstance(lists[k], Growing)):
+            _take(lists[k], *final[rebound + k])
     for k in range(len(owners)):
-        if isinstance(lists[len(named) + k], Growing):
+        if isinstance(lists[len(named) + k], Growing) and not pure:
             _put_behind(owners[k], lists[len(named) + k])
     given = final[rebound + number :]
     return (*final[:rebound], *_in_order(mutated, named, given[: len(others)]), *given[len(others) :])

@@ -104,7 +104,7 @@ def run_with_writes(
     count = len(state) - fixed
     mutated, given = state[rebound:count], state[count:]
     if is_among(mutated):
-        return run_filling(run_with_writes, test, trip, state, rebound, fixed, entered)
+        return run_filling(run_with_writes, test, trip, state, rebound, fixed, entered, pure=pure)
     refuse_sets(mutated)
     # Tensors that are written to have stand-ins inside; lists and dicts hold what copies of them hold.
     containers = plain_containers(mutated)
@@ -136,7 +136,7 @@ def run_with_writes(
         lambda s: test(whole(s)), trip_on_copies, changing, entered, tensors, containers, read, pure, flags
     )
     if isinstance(final, Grows):
-        return run_filling(run_with_writes, test, trip, state, rebound, fixed, entered, final.lists)
+        return run_filling(run_with_writes, test, trip, state, rebound, fixed, entered, final.lists, pure)
     objects = []
     for original, value in zip(mutated, final[rebound:], strict=True):
         objects.append(original if _stays(original) else value)

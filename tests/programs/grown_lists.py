@@ -482,3 +482,47 @@ def places_of_negative_numbers_in_a_list(x):
         else:
             level = 0.9 * level + v
     return len(found), found, level
+
+
+def note(log, value):
+    log.append(value)
+
+
+@program(inputs=SEVERAL)
+def list_that_a_helper_fills_beside_a_local_one(x):
+    hist, log = [], []
+    while x.norm() > 1:
+        x = x / 2
+        hist.append(x.norm())
+        note(log, x.sum())
+    return hist, log, x
+
+
+@program(inputs=SEVERAL)
+def lists_of_an_object_and_of_the_function_in_two_loops(x):
+    halving, hist = Halving(1.0), []
+    for k in range(2):
+        y = x * (k + 1)
+        while y.norm() > 1:
+            y = y / 2
+            hist.append(y.norm())
+            print("trip", k)
+            note(halving.history, y.sum())
+            halving.trips += 1
+    return len(hist), hist, halving.history, halving.trips
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(5, -9, 0.5),)])
+def list_that_a_helper_fills_in_unrolled_trips(x):
+    log, out = [], []
+    for v in x:
+        if v > 2:
+            note(log, v)
+            r = None
+        else:
+            note(log, -v)
+            r = v
+        if r is None:
+            continue
+        out.append(r)
+    return out, log
