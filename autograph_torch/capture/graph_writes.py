@@ -128,7 +128,14 @@ def operator_behind(write: Node) -> Node | None:
         return None
     source: Node = write.args[1]
     while not is_operator(source):
-        if name_of(source) not in ("detach", "where", "getitem", "as_strided", "view", "to"):
+        if not arguments_of(source) or name_of(source) not in (
+            "detach",
+            "where",
+            "getitem",
+            "as_strided",
+            "view",
+            "to",
+        ):
             return None
         source = arguments_of(source)[1 if name_of(source) == "where" else 0]
     return source

@@ -6,6 +6,9 @@
     try: import cudf                            an import that fails raises in the trace, too, and is handled there;
     except ImportError: cudf = None             in a branch it raises when the branch is taken
 
+    if k in names: ...                          a number from data and the keys of a dict, or the members of a set:
+                                                Dynamo asks for its hash; here it is compared with each of them
+
 Private: the table of instructions (dispatch_table), SideEffects.load_cell and store_cell, DeletedVariable, popn,
 raise_observed_exception. tests/capture/test_replaced_instructions.py fails clearly when torch changes them.
 """
@@ -14,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, KeysView
 from typing import Any
 
 from torch._dynamo.exc import raise_observed_exception
@@ -23,9 +26,15 @@ from torch._dynamo.symbolic_convert import (
     InliningInstructionTranslator,
     InstructionTranslator,
 )
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import DeletedVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
-_DELETE, _IMPORT = dis.opmap["DELETE_DEREF"], dis.opmap["IMPORT_NAME"]
+from autograph_torch.runtime import queries
+
+_DELETE, _IMPORT, _CONTAINS = (dis.opmap[name] for name in ("DELETE_DEREF", "IMPORT_NAME", "CONTAINS_OP"))
+_REPLACED = (_DELETE, _IMPORT, _CONTAINS)
+_HASHED: tuple[type, ...] = (dict, set, frozenset, KeysView)
 _TRANSLATORS: tuple[Any, ...] = (
     InstructionTranslator,
     InliningInstructionTranslator,
@@ -36,10 +45,11 @@ _TRANSLATORS: tuple[Any, ...] = (
 @contextlib.contextmanager
 def replaced_instructions() -> Iterator[None]:
     """While this is in force, such instructions are followed."""
-    before = [(owner, code, owner.dispatch_table[code]) for owner in _TRANSLATORS for code in (_DELETE, _IMPORT)]
+    before = [(owner, code, owner.dispatch_table[code]) for owner in _TRANSLATORS for code in _REPLACED]
     for owner in _TRANSLATORS:
         owner.dispatch_table[_DELETE] = _delete
         owner.dispatch_table[_IMPORT] = _importing(owner.dispatch_table[_IMPORT])
+        owner.dispatch_table[_CONTAINS] = _containing(owner.dispatch_table[_CONTAINS])
     try:
         yield
     finally:
@@ -64,3 +74,31 @@ def _importing(original: Callable[..., None]) -> Callable[..., None]:
         original(translator, instruction)
 
     return import_name
+
+
+def _containing(original: Callable[..., None]) -> Callable[..., None]:
+    def contains(translator: Any, instruction: Any) -> None:
+        element, container = (one.realize() for one in translator.stack[-2:])
+        if not _is_from_data(element) or not _is_hashed(container):
+            original(translator, instruction)
+            return
+        translator.popn(2)
+        one_of: Any = queries.is_one_of
+        is_negated = ConstantVariable.create(instruction.argval == 1)  # `not in`
+        given = [element, container, is_negated]
+        translator.push(UserFunctionVariable(one_of).call_function(translator, given, {}))
+
+    return contains
+
+
+def _is_from_data(variable: Any) -> bool:
+    return isinstance(variable, SymNodeVariable) and has_free_unbacked_symbols(variable.sym_num)
+
+
+def _is_hashed(variable: Any) -> bool:
+    """Whether it is a dict, a set or the keys of a dict; a class of the user's may find members in its own way."""
+    try:
+        kind = variable.python_type()
+    except NotImplementedError:  # of what Dynamo knows no type
+        return False
+    return issubclass(kind, _HASHED) and kind.__module__ in ("builtins", "collections")

@@ -95,6 +95,8 @@ def cond(
         mutated: objects that a branch writes to in place; the writes are seen through every alias.
         reads: values that the branches only read, but may not close over: numbers that depend on data, and tensors
             that may share memory.
+        scratch: objects that a branch writes to, and that nothing behind it uses: each branch has its own. (Behind a
+            step of a loop they are used, where its ways meet.)
 
     Raises:
         CaptureError: AG310 when the results have no common static type, AG312 for a name bound on one side only.
@@ -106,6 +108,8 @@ def cond(
     if goes_into_opened():
         return Opened(flag, true_fn, false_fn, (*operands, *mutated, *scratch, *reads))
     notes.note_site("if", "torch.cond")
+    if scratch and notes.in_step():
+        mutated, scratch = (*mutated, *scratch), ()
     return _staged(flag, true_fn, false_fn, operands, mutated, reads, scratch)
 
 

@@ -73,6 +73,27 @@ def body_depth() -> int:
     return len(_bodies()) - 1
 
 
+@torch.compiler.assume_constant_result
+def enter_step() -> int:
+    """From here on, the ways through a step of a loop meet at its end."""
+    notes = tracing.notebook()
+    notes["steps"] = notes.get("steps", 0) + 1
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def leave_step() -> int:
+    """The end of such a step."""
+    tracing.notebook()["steps"] -= 1
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def in_step() -> bool:
+    """Whether the ways from here on meet at the end of a step: each leaves its writes where the others do."""
+    return tracing.notebook().get("steps", 0) > 0
+
+
 def _bodies() -> list[tuple[str, int]]:
     """The bodies around the point that is being traced, and how many sites each has had so far."""
     bodies: list[tuple[str, int]] = tracing.notebook().setdefault("bodies", [("", 0)])

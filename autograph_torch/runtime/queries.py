@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import Listed, fail, fail_with, text
 from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.refusal import refuse
 
 
 def allclose(
@@ -64,6 +66,21 @@ def contains(container: Any, element: Any) -> Any:
     if not torch.compiler.is_compiling() or not isinstance(container, torch.Tensor):
         return element in container
     return (container == element).any().item()
+
+
+_NO_NUMBERS = (str, bytes, tuple, type(None), enum.Enum, torch.Tensor)  # as keys they are never equal to one
+
+
+def is_one_of(number: Any, container: Any, is_negated: bool) -> Any:
+    """`number in container`, a dict or set, or `not in`, where data tell the number. (While tracing.)"""
+    known = integer_of(number) if isinstance(number, bool) else number
+    found = torch.zeros((), dtype=torch.bool, device="cpu")
+    for key in container:
+        if isinstance(key, (int, float)):
+            found = found | torch.scalar_tensor(known == key, dtype=torch.bool, device="cpu")
+        elif not isinstance(key, _NO_NUMBERS):
+            refuse("AG321", f"data tell whether a number is {key!r}", "use numbers or strings as keys")
+    return (~found if is_negated else found).item()
 
 
 def index(position: Any) -> Any:

@@ -146,7 +146,7 @@ def while_steps(
         if not flag:
             return _finish(after, state)
         # Python knows that there is a trip: it runs outside the graph's loop and settles the types of the state.
-        how, value, new = step(*state, loop)
+        how, value, new = _ended(step, *state, loop)
         state = _handed_through(state, new, len(carry), len(reads))
         if not _is_symbolic(how):
             if how == NEXT:
@@ -158,16 +158,26 @@ def while_steps(
     def going_on(s: State) -> Any:
         return and_then(s[0] == NEXT, lambda: cond_fn(*s[2]))
 
-    return _staged_steps(going_on, lambda s: step(*s, loop), how, value, state, len(carry), len(reads), after)
+    return _staged_steps(going_on, lambda s: _ended(step, *s, loop), how, value, state, len(carry), len(reads), after)
 
 
 def _one_trip(step: Callable[..., Any], state: State, rebound: int, fixed: int, after: After) -> Any:
     """A block that is not a loop: how it ended is known only behind it, so its context does not cover what follows."""
-    how, value, new = step(None, *state, Outcomes())
+    how, value, new = _ended(step, None, *state, Outcomes())
     state = _handed_through(state, new, rebound, fixed)
     if not _is_symbolic(how):
         return value if how == EXIT else _finish(after, state)
     return cond(how == EXIT, lambda v, _: v, lambda _, final: _finish(after, final), (value, state))
+
+
+def _ended(step: Callable[..., Any], *arguments: Any) -> Any:
+    """How a step ended whose ways meet at its end."""
+    if not torch.compiler.is_compiling():
+        return step(*arguments)
+    notes.enter_step()
+    outcome = step(*arguments)
+    notes.leave_step()
+    return outcome
 
 
 def _handed_through(before: State, after: Any, rebound: int, fixed: int) -> Any:
@@ -230,7 +240,7 @@ def _joined(items: list[Any], step: Callable[..., Any], after: After, rebound: i
     loop = Outcomes()
     while items:
         item, items = items[0], items[1:]
-        how, value, new = step(item, *state, loop)
+        how, value, new = _ended(step, item, *state, loop)
         state = _handed_through(state, new, rebound, fixed)
         if _is_symbolic(how):
             return _going_on(how, value, state, functools.partial(_joined, items, step, after, rebound, fixed), after)
@@ -266,7 +276,7 @@ def _staged_for(
     def counted(numbered: State) -> Any:
         """One trip; the position in front of the state."""
         k = numbered[0]
-        how, value, new = step(sequence.item(k), *numbered[1:], loop)
+        how, value, new = _ended(step, sequence.item(k), *numbered[1:], loop)
         return how, value, HOLE if new is HOLE else (k + 1, *new)
 
     def finish(k: Any, *final: Any) -> Any:

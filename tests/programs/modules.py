@@ -351,3 +351,24 @@ class RecurrentLayersInBranchesAndLoops(nn.Module):
             if h.norm() > 0.9:
                 break
         return h, n
+
+
+@program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(0, 5, 2),), lambda: (vec(1, 1, 1),)])
+class FirstTripSetsABuffer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("low", torch.tensor(float("inf")))
+        self.seen = 0
+
+    @property
+    def ready(self):
+        return bool(torch.isfinite(self.low)) and self.seen > 0
+
+    def forward(self, x):
+        low = x.min().detach()
+        if not self.ready:
+            self.low.copy_(low)
+        else:
+            self.low = self.low * 0.5 + low
+        self.seen += 1
+        return x * self.low

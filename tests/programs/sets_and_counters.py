@@ -3,7 +3,9 @@
 import collections
 from collections import Counter, OrderedDict, defaultdict
 
-from tests.harness import program, vec
+import torch
+
+from tests.harness import ints, program, vec
 
 BOTH = [lambda: (vec(1, 2),), lambda: (vec(4, 6),), lambda: (vec(-1, 0.5),)]
 
@@ -243,3 +245,72 @@ def index_that_a_conditional_expression_picks(x):
     counts = Counter()
     counts["large" if x.sum() > 2 else "negative" if x.sum() < 0 else "small"] += 1
     return last, counts, counts["large"]
+
+
+FOURS = [lambda: (vec(1, 2, -3, 4),), lambda: (vec(-1, 2, 3, 1),), lambda: (vec(4, 5, 6, 7),)]
+
+
+@program(inputs=FOURS)
+def counts_on_paths_that_meet_in_a_while(x):
+    counts = {"up": 0, "down": 0}
+    while x.sum() > 1:
+        counts["up" if x[0] > 0 else "down"] += 1
+        x = x - 1
+        if x[1] < 0:
+            break
+    return counts
+
+
+@program(inputs=FOURS)
+def counts_on_paths_that_meet_in_a_with(x):
+    counts = {"up": 0, "down": 0}
+    with torch.no_grad():
+        counts["up" if x[0] > 0 else "down"] += 1
+        if x[1] > 4:
+            return counts, 1
+        counts["up" if x[2] > 0 else "down"] += 1
+    counts["down"] += 10
+    return counts, 2
+
+
+@program(inputs=FOURS)
+def counts_on_paths_that_meet_in_a_range(x):
+    counts = {"up": 0, "down": 0}
+    for k in range(int(x[0].abs())):
+        counts["up" if x[k] > 0 else "down"] += 1
+        if x[k] > 4:
+            break
+    return counts
+
+
+@program(inputs=[lambda: (vec(1, 2, -3, 4, 5, 6),), lambda: (vec(-1, 2, 3, -3, 3, 3),)])
+def counts_on_more_paths_than_are_followed(x):
+    counts, trips = {"up": 0, "down": 0}, [0, 0]
+    for v in x:
+        counts["up" if v > 0 else "down"] += 1
+        trips[0] += 1
+        if v > 3:
+            trips[1] += 2
+    return counts, trips
+
+
+NAMES = {0: "zero", 1: "one", 5: "five"}
+IDS = [lambda: (ints(1, 2, 3),), lambda: (ints(5, 0, 7),), lambda: (ints(-1, 9, 9),)]
+
+
+@program(inputs=IDS)
+def known_and_unknown_ids(ids):
+    known, skipped, seen = 0, 0, OrderedDict([(1, "a"), (7, "b")])
+    for i in ids.tolist():
+        if i in NAMES:
+            known += 1
+        elif i not in {7, 8}:
+            skipped += 1
+    return known, skipped, int(ids[0]) in seen, int(ids[2]) in seen.keys()  # noqa: SIM118
+
+
+@program(inputs=IDS)
+def numbers_among_members_of_several_types(ids):
+    half, flag = ids[0].item() / 2, (ids[0] > 0).item()
+    table = {True: 1, "a": 2, None: 3, (4,): 4}
+    return half in {0.5, 2.5, 1}, half not in frozenset((0.5,)), flag in table, flag not in table, half in {}
