@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._dynamo.exc import TorchRuntimeError, raise_observed_exception
+from torch._dynamo.exc import TorchRuntimeError, Unsupported, raise_observed_exception
 from torch._dynamo.variables import TensorVariable, TupleVariable, VariableTracker, builder
 from torch.fx import Node
 
@@ -34,6 +34,7 @@ from autograph_torch.runtime.refusal import refusal_at
 
 _PLAIN_TYPES = (list, tuple, dict, set, str, int, float, bool, type(None))
 _UNKNOWN_SIZE = re.compile(r"\bz?uf?\d+\b")  # a failure that another size might not have
+_WRONG_TYPE = "TypeError when making fake tensor call"  # Dynamo's name for it
 _ERRORS: tuple[type[Exception], ...] = (RuntimeError, TypeError, ValueError, IndexError)
 
 
@@ -72,7 +73,7 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
     def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return get_fake_value(node, tx, *args, **kwargs)
-        except (TorchRuntimeError, IndexError) as error:
+        except (TorchRuntimeError, IndexError, Unsupported) as error:
             cause = error if isinstance(error, IndexError) else _cause(error)
             depends = tx.output.current_tracer.parent is None or _UNKNOWN_SIZE.search(str(cause)) is not None
             described = None if depends else _described(node)
@@ -81,7 +82,7 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
                 kind = RuntimeError
             if kind is None or described is None:
                 raise
-            text, places = str(cause), places_of(tx)
+            text, places = _of_python(str(cause)), places_of(tx)
         function, arguments, nodes = described
         node.graph.erase_node(node)
         tensors = TupleVariable([_variable(tx, one) for one in nodes])
@@ -127,8 +128,15 @@ def _failed() -> list[FailedCall]:
     return tracing.notebook().setdefault("failed calls", [])  # type: ignore[no-any-return]
 
 
+def _of_python(text: str) -> str:
+    """The message as it is where the arguments are Python's lists and dicts instead of those of a graph."""
+    return text.replace("immutable_list", "list").replace("immutable_dict", "dict")
+
+
 def _cause(error: BaseException) -> BaseException | None:
-    """What torch itself has raised."""
+    """What torch itself has raised; None where Dynamo says that it does not take the call."""
+    if isinstance(error, Unsupported):
+        return error.__cause__ if error.gb_type == _WRONG_TYPE else None
     around = error.__cause__ or error.__context__
     return around.__cause__ if around is not None else None
 

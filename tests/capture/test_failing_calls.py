@@ -64,7 +64,14 @@ def missing_key(x: torch.Tensor) -> torch.Tensor:
     return {"a": x}["b"] if x.sum() < 0 else x
 
 
-PROGRAMS = [promotion, shape, position, keyword, filtered, helper, missing_key]
+def wrong_type(x: torch.Tensor) -> torch.Tensor:
+    found = []
+    if x.sum() > 0:
+        found = x / 4
+    return torch.acos(found)
+
+
+PROGRAMS = [promotion, shape, position, keyword, filtered, helper, missing_key, wrong_type]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
