@@ -71,6 +71,7 @@ from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
+from autograph_torch.capture.python_random import python_random
 from autograph_torch.capture.raised_places import places_of_raises
 from autograph_torch.capture.recurrent import check_recurrent, recurrent_layers
 from autograph_torch.capture.replaced_instructions import replaced_instructions
@@ -307,6 +308,7 @@ _REPAIRS = (
     replaced_instructions,
     operators_of_objects,
     tensor_subclasses,
+    python_random,
 )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import random
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -310,6 +311,13 @@ def remember(inputs: list[torch.Tensor], draws: bool) -> None:
         opened.generators.append(functools.partial(torch.set_rng_state, torch.get_rng_state()))
         if torch.cuda.is_available():
             opened.generators.append(functools.partial(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all()))
+
+
+def remember_generator(generator: random.Random) -> None:
+    """The call is about to draw numbers from a generator of Python."""
+    opened = _opened()
+    if opened is not None:  # the state from before the first draw is set last
+        opened.generators.insert(0, functools.partial(generator.setstate, generator.getstate()))
 
 
 def cannot_restore() -> None:
