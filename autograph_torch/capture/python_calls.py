@@ -6,6 +6,7 @@
     xs.sort(key=f)            runtime/sorting.py, where data tell the order
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
+    torch.as_tensor([x, n])   torch.tensor([x, n]): lists and numbers are copied in any case; so for torch.asarray
     x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
@@ -93,6 +94,10 @@ def python_calls() -> Iterator[None]:
             refuse_question_of_type(args[0], tx)
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
+        copying = _copying(self.value, args, kwargs)
+        if copying is not None:
+            args, kwargs = [args[0]], copying
+            self = TorchInGraphFunctionVariable(torch.tensor)
         if self.value is torch.squeeze and args and args[0].is_tensor():
             return args[0].call_method(tx, "squeeze", list(args[1:]), kwargs)
         question: Any = _QUESTIONS.get(self.value)
@@ -319,6 +324,17 @@ def _sort(variable: Any, tx: Any, kwargs: Any) -> None:
         ordered = found.items
     tx.output.side_effects.mutation(variable)
     variable.items[:] = ordered
+
+
+def _copying(function: Any, args: Any, kwargs: Any) -> dict[str, Any] | None:
+    """The options of `torch.tensor` for a call that copies what it is given, as that does; None for other calls."""
+    if function not in (torch.as_tensor, torch.asarray) or not args:
+        return None
+    given = {**dict(zip(("dtype", "device"), args[1:], strict=False)), **kwargs}
+    found = args[0].realize()
+    if len(args) > 3 or not set(given) <= {"dtype", "device"} or (len(args) > 1 and function is torch.asarray):
+        return None
+    return given if type(found) in (ListVariable, TupleVariable, SymNodeVariable) else None
 
 
 def _first(item: Any) -> Any:

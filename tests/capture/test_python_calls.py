@@ -42,6 +42,12 @@ def resized_to_its_size(x: torch.Tensor) -> torch.Tensor:
     return buffer + 1 if x.sum() > 0 else buffer
 
 
+def lists_as_tensors(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    total = x.sum().item()
+    pairs = torch.as_tensor([[total, 1], [2, 3]]), torch.as_tensor([x[0] > 0, x[1] < 0])
+    return *pairs, torch.as_tensor(total, dtype=torch.float64), torch.asarray((x[0], total))
+
+
 def classes_from_data(x: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.one_hot(x.abs().long()) * 2
 
@@ -110,6 +116,17 @@ def test_taken(function: Callable[..., Any], sign: float) -> None:
     assert type(actual) is type(expected)
     torch.testing.assert_close(actual, expected) if isinstance(expected, torch.Tensor) else None
     assert isinstance(expected, torch.Tensor) or actual == expected
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_lists_as_tensors(backend: str) -> None:
+    compiled = torch.compile(convert(lists_as_tensors), fullgraph=True, backend=backend)
+    for x in (torch.tensor([1.0, 2.0]), torch.tensor([-1.0, -2.0], requires_grad=True)):
+        for actual, expected in zip(compiled(x), lists_as_tensors(x), strict=True):
+            torch.testing.assert_close(actual, expected)
+            assert actual.requires_grad == expected.requires_grad
+    with pytest.raises(torch._dynamo.exc.TorchRuntimeError):
+        torch.compile(lambda x: torch.as_tensor([x[0], x[1]]), fullgraph=True, backend="eager")(torch.ones(2))
 
 
 CHECKED = {
