@@ -60,6 +60,7 @@ from autograph_torch.capture.torch_fixes import (
     repair_names,
     repair_property_writes,
 )
+from autograph_torch.capture.triangular_systems import know_sizes_of_solutions
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.structure import plain
@@ -90,6 +91,7 @@ _INSTALLS = (
     know_pure_branches,
     run_bodies_in_python,
     know_sizes_of_losses,
+    know_sizes_of_solutions,
     keep_instructions,
 )
 
