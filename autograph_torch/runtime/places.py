@@ -41,18 +41,21 @@ def places_of(frames: Iterable[Frame]) -> tuple[Place, ...]:
     """The user's places on a stack, innermost first.
 
     A function that a pass has made of a branch or loop body belongs to the function around it: only the line counts.
+    So does one that a body of the same function calls through the runtime (the next trip, in a branch of this one).
     """
-    found: list[tuple[types.CodeType, Place]] = []
+    found: list[tuple[tuple[types.CodeType, ...], Place]] = []  # the codes of one function, and where it is
     through_runtime = False
     for frame in reversed(list(frames)):
         if is_runtime(frame.code.co_filename):
             through_runtime = True
             continue
-        if through_runtime and found and frame.code in found[-1][0].co_consts:
-            outer = found.pop()[1]
-            found.append((frame.code, Place(outer.filename, outer.function, frame.line, outer.globals)))
+        if through_runtime and found and any(frame.code in around.co_consts for around in found[-1][0]):
+            codes, outer = found.pop()
+            place = Place(outer.filename, outer.function, frame.line, outer.globals)
+            found.append(((*codes, frame.code), place))
         else:
-            found.append((frame.code, Place(frame.code.co_filename, frame.code.co_name, frame.line, frame.globals)))
+            place = Place(frame.code.co_filename, frame.code.co_name, frame.line, frame.globals)
+            found.append(((frame.code,), place))
         through_runtime = False
     return tuple(place for _, place in reversed(found))
 

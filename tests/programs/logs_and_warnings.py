@@ -284,3 +284,15 @@ def messages_that_are_logged_once():
         return x * 2
 
     return step
+
+
+@program(inputs=[lambda: (vec(0.5, 0.7, 9.0, 0.1),), lambda: (vec(1, 1, 1),), lambda: (vec(-9, 0, 9),)])
+def logged_in_a_later_trip_of_a_branch(x):
+    mean, found = 0.0, []
+    for i, v in enumerate(x.tolist()):
+        if abs(v - mean) > 3:
+            found.append(i)
+            logger.warning("anomaly at %d: %.2f", i, v)
+        else:
+            mean = 0.7 * mean + 0.3 * v
+    return len(found), mean
