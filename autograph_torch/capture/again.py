@@ -94,7 +94,8 @@ def _with_another_run(code: types.CodeType, new_code: types.CodeType) -> types.C
     frame = _frame.get()
     if frame is None or not frame.may_raise:
         return None
-    return _entry(code, _Runs(new_code, unmarked(frame.code)))
+    more = max(0, len(frame.code.co_cellvars) - len(code.co_cellvars))
+    return _entry(code, _Runs(new_code, unmarked(frame.code)), more)
 
 
 @dataclass(frozen=True)
@@ -145,14 +146,16 @@ class _Parameters:
         return (*self.positional, *self.by_name, *(name for name in (self.rest, self.others) if name is not None))
 
 
-def _entry(code: types.CodeType, runs: _Runs) -> types.CodeType | None:
+def _entry(code: types.CodeType, runs: _Runs, more: int) -> types.CodeType | None:
     """The code of a function with the parameters and variables of `code` that hands all its arguments to `runs`.
+
+    more: how many cells more the frame has (it may be that of an earlier attempt, which has made other functions).
 
     None where that cannot be written: the frame of a comprehension has parameters without names of their own.
     """
     if not all(name.isidentifier() for name in _Parameters.of(code).all):
         return None
-    entry = _inner(_inner(compile(_factory(code), code.co_filename, "exec")))
+    entry = _inner(_inner(compile(_factory(code, more), code.co_filename, "exec")))
     if (entry.co_cellvars, entry.co_freevars) != (code.co_cellvars, code.co_freevars):
         return None
     undisturbed = torch.compiler.disable(runs)  # else Dynamo would compile what it runs
@@ -161,13 +164,15 @@ def _entry(code: types.CodeType, runs: _Runs) -> types.CodeType | None:
     return entry.replace(co_qualname=code.co_qualname) if sys.version_info >= (3, 11) else entry
 
 
+_UNUSED = "autograph_torch_unused_"
 _RUN = "autograph_torch: run"  # where the code has the function that runs both
 
 
-def _factory(code: types.CodeType) -> ast.Module:
+def _factory(code: types.CodeType, more: int) -> ast.Module:
     """The text of `_entry`, in a function that has the free variables. Without columns, which tracebacks underline.
 
-    It has the cells of `code`: Dynamo hands the frame's on. `if 0` leaves nothing behind but a variable.
+    It has the cells of `code`: Dynamo hands the frame's on, from the last backwards, and where the frame has more there
+    have to be variables, lest they take the places of arguments. `if 0` leaves nothing behind but a variable.
     """
     names = _Parameters.of(code)
     args = [f"{name}, " for name in names.positional] + ([f"*{names.rest}, "] if names.rest else [])
@@ -177,6 +182,7 @@ def _factory(code: types.CodeType) -> ast.Module:
     text += [f"    {name} = None" for name in code.co_freevars]
     text += [f"    def entry({_signature(names, code.co_posonlyargcount)}):"]
     text += [f"        if 0: {name} = None" for name in code.co_cellvars if name not in names.all]
+    text += [f"        if 0: {_UNUSED}{k} = None" for k in range(more)]
     text += [f"        return {_RUN!r}.__call__(({''.join(args)}), {{{', '.join(kwargs)}}}, lambda: ({shared}))"]
     tree = ast.parse("\n".join(text))
     for node in ast.walk(tree):

@@ -510,3 +510,22 @@ def raise_in_a_loop_that_returns(x):
         if k == 1:
             raise ValueError("two trips")
     return -x
+
+
+@program(
+    inputs=[
+        lambda: ({"w": vec(1, 2), "b": vec(0.5)}, 1.0),
+        lambda: ({"w": vec(0.1, 0.1), "b": vec(0)}, 1.0),
+        lambda: ({"w": vec(float("nan"), 1), "b": vec(1)}, 1.0),
+    ]
+)
+def clipped_unless_some_are_not_finite(grads, max_norm):
+    total = torch.sqrt(sum((g**2).sum() for g in grads.values()))
+    if not torch.isfinite(total):
+        bad = [name for name, g in grads.items() if not torch.isfinite(g).all()]
+        raise RuntimeError(f"{len(bad)} gradients are not finite: {bad}, norm {total.item()}")
+    coef = max_norm / (total + 1e-6)
+    if coef < 1:
+        for g in grads.values():
+            g.mul_(coef)
+    return total
