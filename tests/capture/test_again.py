@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -239,3 +240,26 @@ def test_what_dynamo_offers() -> None:
     assert callable(convert_frame.register_bytecode_hook)
     assert callable(utils.get_traced_code)
     assert any(hook is again._with_another_run for hook in convert_frame._bytecode_hooks.values())
+
+
+def clipped(grads: dict[str, Tensor], most: float) -> Tensor:
+    total = torch.sqrt(sum((g**2).sum() for g in grads.values()))  # type: ignore[arg-type]
+    if not torch.isfinite(total):
+        _ = [name for name, g in grads.items() if not torch.isfinite(g).all()]
+        raise RuntimeError(f"gradients are not finite, norm {total.item()}")
+    coef = most / (total + 1e-6)
+    if coef < 1:
+        for g in grads.values():
+            g.mul_(coef)
+    return total
+
+
+def test_a_frame_with_more_cells_than_the_last_trace_keeps_its_arguments() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(clipped), backend="eager", fullgraph=True)
+    for values in ([3.0, 4.0], [0.1, 0.1]):
+        expected, actual = ({"w": torch.tensor(values), "b": torch.ones(1)} for _ in range(2))
+        torch.testing.assert_close(compiled(actual, 1.0), clipped(expected, 1.0), rtol=0, atol=0)
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0)
+    with pytest.raises(RuntimeError, match="norm nan"):
+        compiled({"w": torch.tensor([math.nan, 1.0]), "b": torch.ones(1)}, 1.0)
