@@ -214,6 +214,7 @@ def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.
     positions, values, sources = list(positions), _values_of_names(function), sources_of_elements(function)
     names = frozenset(values).union(sources)
     lists = frozenset(call.func.value.id for call in additions(function))
+    bound = {name: [*values.get(name, ()), *_added_to(sources.get(name, frozenset()), function)] for name in names}
     while True:
         texts = Texts(facts, names, lists)
         shown = _shown_nodes(function, texts, positions)
@@ -222,12 +223,17 @@ def texts_of(function: gast.FunctionDef, facts: Facts, positions: Iterable[gast.
             for name in names
             if (sources.get(name, lists) <= lists and texts.are_texts(values.get(name, ())))
             if name in sources or texts.without(name).is_some_text(values[name])
-            if _only_shown(name, function, shown | _asked_nodes(function, texts, values.get(name, ())))
+            if _only_shown(name, function, shown | _asked_nodes(function, texts, bound[name]))
         )
         left_lists = lists & lists_of_texts(function, texts.is_text, shown, names)
         if (left, left_lists) == (names, lists):
             return texts
         names, lists = left, left_lists
+
+
+def _added_to(lists: frozenset[str], function: gast.FunctionDef) -> list[gast.expr]:
+    """What is appended to lists of these names, and so what a loop over one of them binds its variable to."""
+    return [value for call in additions(function) if call.func.value.id in lists for value in call.args]
 
 
 def _shown_nodes(function: gast.FunctionDef, texts: Texts, positions: list[gast.expr]) -> set[int]:

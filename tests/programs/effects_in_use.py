@@ -572,3 +572,26 @@ def report_line_by_line(x):
     print(*lines, sep="; ")
     print(len(lines), lines)
     return x
+
+
+@program(inputs=[lambda: (vec(2, 0, 1),), lambda: (vec(0, 0, 3),)], refused="data decide whether a text is empty")
+def bars_that_may_be_empty(x):
+    bars = []
+    for v in x:
+        bars.append("#" * int(v))
+    for bar in bars:
+        if bar:
+            print("bar", bar)
+    return x.sum()
+
+
+@program(inputs=BOTH)
+def lines_that_are_never_empty(x):
+    lines = []
+    for v in x:
+        if v > 0:
+            lines.append(f"value {v.item():.0f}")
+    for line in lines:
+        if line:
+            print(line)
+    return x.sum()
