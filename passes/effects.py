@@ -22,7 +22,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, sub_statements, walk_scope
 from autograph_torch.passes.text_lists import additions
 from autograph_torch.passes.texts import Texts, makes_exception, text_values, texts_of
-from autograph_torch.source.nodes import derive, name, place, rebuild, replace, walk
+from autograph_torch.source.nodes import derive, is_none, name, place, rebuild, replace, walk
 from autograph_torch.source.templates import constant, returns, runtime_call
 
 _LEVELS = ("debug", "info", "warning", "error", "critical", "log", "warn")
@@ -196,7 +196,7 @@ def _with_texts(node: gast.Raise, texts: Texts) -> gast.Raise:
 
 def failure_of(node: gast.Raise) -> gast.expr | None:
     """`raise E(args)` as an expression; None for what cannot be raised from the graph."""
-    from_none = isinstance(node.cause, gast.Constant) and node.cause.value is None
+    from_none = is_none(node.cause)
     if node.exc is None or not (node.cause is None or from_none):
         return None
     if isinstance(node.exc, gast.Call):

@@ -19,7 +19,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import SCOPES, walk_scope
 from autograph_torch.passes.growing import ITERATORS, OF_ALL, OVER_ALL, has_dimension, mapping, whole
 from autograph_torch.source.layout import header_nodes
-from autograph_torch.source.nodes import derive, rebuild, replace, walk
+from autograph_torch.source.nodes import derive, is_none, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, runtime_function
 
 _OF_OURS = ("part", "listed_map", "listed_map_of_tuples")
@@ -99,7 +99,7 @@ def _slice(node: gast.Subscript) -> gast.Call | None:
     if not isinstance(node.slice, gast.Slice) or node.slice.step is not None or not _may_be_list(node.value):
         return None
     bounds = [constant(None) if one is None else one for one in (node.slice.lower, node.slice.upper)]
-    known = all(whole(one) is not None or (isinstance(one, gast.Constant) and one.value is None) for one in bounds)
+    known = all(whole(one) is not None or is_none(one) for one in bounds)
     return runtime_call("part", node.value, *bounds) if known else None
 
 

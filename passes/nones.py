@@ -37,7 +37,7 @@ from autograph_torch.analysis.scopes import (
     walk_scope,
 )
 from autograph_torch.analysis.writes import written_in_place
-from autograph_torch.source.nodes import derive, rebuild, replace, walk
+from autograph_torch.source.nodes import derive, is_none, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, runtime_function
 
 
@@ -88,11 +88,7 @@ def _bound_to_none(node: gast.AST) -> list[tuple[gast.Name, gast.expr]]:
     pairs = [(target, value)]
     if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         pairs = list(zip(target.elts, value.elts, strict=True))
-    return [(one, none) for one, none in pairs if isinstance(one, gast.Name) and _is_none(none)]
-
-
-def _is_none(node: gast.AST) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
+    return [(one, none) for one, none in pairs if isinstance(one, gast.Name) and is_none(none)]
 
 
 class _Flagging:
@@ -194,4 +190,4 @@ class _Flagging:
     def _asks_for_none(self, node: gast.Compare) -> bool:
         """`name is None`, `name is not None`."""
         alone = len(node.ops) == 1 and isinstance(node.ops[0], (gast.Is, gast.IsNot))
-        return alone and self._is_one(node.left) and _is_none(node.comparators[0])
+        return alone and self._is_one(node.left) and is_none(node.comparators[0])

@@ -28,7 +28,7 @@ from autograph_torch.analysis.facts import Facts, makes_a_list
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, walk_scope
 from autograph_torch.passes.text_lists import additions, elements, lists_of_texts, sources_of_elements
-from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
+from autograph_torch.source.nodes import derive, is_none, name, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call
 
 _PLAIN = (
@@ -98,7 +98,7 @@ class Texts:
         return all(map(self._may_be_kept, values))
 
     def _may_be_kept(self, value: gast.expr) -> bool:
-        return _is_none(value) or self.is_text(value) or _is_string(value) or isinstance(value, gast.JoinedStr)
+        return is_none(value) or self.is_text(value) or _is_string(value) or isinstance(value, gast.JoinedStr)
 
     def is_named(self, node: gast.expr) -> bool:
         """Whether an expression is the name of a text, or of a list of texts."""
@@ -257,7 +257,7 @@ def _asked_nodes(function: gast.FunctionDef, texts: Texts, values: Iterable[gast
 
 def _is_compared_to_none(node: gast.Compare) -> bool:
     right = node.comparators[0]
-    return len(node.ops) == 1 and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and _is_none(right)
+    return len(node.ops) == 1 and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and is_none(right)
 
 
 def _tests_in(node: gast.AST) -> Iterable[gast.expr]:
@@ -343,10 +343,6 @@ def _text_parts(node: gast.expr) -> Iterable[gast.AST]:
     elif isinstance(node, gast.Call) and (_is_method(node, "format") or _is_conversion(node) or makes_exception(node)):
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield from _text_parts(argument)
-
-
-def _is_none(node: gast.expr) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
 
 
 def _is_string(node: gast.expr) -> bool:

@@ -1,6 +1,6 @@
 """Where the value of a branch goes: up through functions that return it as it is, and to whom (runtime/open_calls.py).
 
-Private: a translator's `parent`, `instructions`, `indexof`, `instruction_pointer` and `stack`, and its `call_function`.
+Private: a translator's `parent`, `instruction_pointer` and `stack`, its `call_function`, and capture/ahead.py.
 tests/capture/test_callers.py fails clearly when torch changes what this leans on.
 """
 
@@ -20,6 +20,7 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
 
+from autograph_torch.capture.ahead import ahead
 from autograph_torch.capture.hosts import line_of
 from autograph_torch.runtime import open_calls, steps, tracing
 from autograph_torch.runtime.branch import cond
@@ -126,15 +127,7 @@ def _returns(translator: Any) -> bool:
 
 
 def _next(translator: Any) -> Any:
-    place = translator.instruction_pointer
-    while True:
-        one = translator.instructions[place]
-        if one.opname == "JUMP_FORWARD":  # out of the first arm of a conditional expression
-            place = translator.indexof[one.target]
-        elif one.opname in ("PRECALL", "CACHE", "NOP"):
-            place += 1
-        else:
-            return one
+    return next(one for one in ahead(translator) if one.opname not in ("PRECALL", "CACHE", "NOP"))
 
 
 def _opens(translator: Any) -> bool:

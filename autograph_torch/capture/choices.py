@@ -1,7 +1,7 @@
 """How the tracer gives results whose type depends on data (runtime/picking.py).
 
 Private: a VariableTracker of our own, whose `reconstruct` writes the bytecode that runs behind the graph; the chain of
-frames that are being traced (InstructionTranslatorBase.parent, .instructions, .instruction_pointer).
+frames that are being traced (InstructionTranslatorBase.parent, .instructions, .instruction_pointer; capture/ahead.py).
 tests/capture/test_choices.py fails clearly when torch changes what this leans on.
 """
 
@@ -13,12 +13,14 @@ import os
 import re
 import types
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables import ConstantVariable
 from torch._dynamo.variables.base import VariableTracker
 
+from autograph_torch.capture.ahead import ahead
 from autograph_torch.runtime import picking
 
 Locals = dict[str, Any]
@@ -113,24 +115,10 @@ def _way_out(frame: Any) -> picking.Ending:
     code = frame.f_code
     if (code.co_filename, code.co_name) in _HANDS_ON:
         return "all"
-    at = frame.instruction_pointer
-    if code.co_name in _CONVERTED or not _CALLS.match(frame.instructions[at - 1].opname):
+    if code.co_name in _CONVERTED or not _CALLS.match(frame.instructions[frame.instruction_pointer - 1].opname):
         return ""
-    found = _RETURNS.match(" ".join(_following(frame, at)))
+    found = _RETURNS.match(" ".join(one.opname for one in islice(ahead(frame), _FAR_ENOUGH)))
     return "" if found is None else "value" if found["blocks"] else "all"
-
-
-def _following(frame: Any, at: int) -> Iterator[str]:
-    """The names of the instructions that run from there on, up to a jump that depends on something."""
-    for _ in range(_FAR_ENOUGH):
-        if at >= len(frame.instructions):
-            return
-        one = frame.instructions[at]
-        if one.opname == "JUMP_FORWARD":  # out of the first arm of a conditional expression
-            at = frame.indexof[one.target]
-        else:
-            yield one.opname
-            at += 1
 
 
 CHOICES: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {

@@ -18,6 +18,7 @@ Storage = int
 
 _OPERATORS = ("cond", "while_loop")
 _NO_WRITES = frozenset(("requires_grad_", "and_", "or_", "not_"))  # the latter are functions of Python's operator
+_HANDS_ON = frozenset(("detach", "where", "getitem", "as_strided", "view", "to"))  # of what an operator gives
 _NAMES = "setitem iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
 _IN_PLACE = frozenset(getattr(operator, name) for name in _NAMES)
 _IN_PLACE_METHODS = frozenset(f"__{name}__" for name in _NAMES)
@@ -128,14 +129,7 @@ def operator_behind(write: Node) -> Node | None:
         return None
     source: Node = write.args[1]
     while not is_operator(source):
-        if not arguments_of(source) or name_of(source) not in (
-            "detach",
-            "where",
-            "getitem",
-            "as_strided",
-            "view",
-            "to",
-        ):
+        if not arguments_of(source) or name_of(source) not in _HANDS_ON:
             return None
         source = arguments_of(source)[1 if name_of(source) == "where" else 0]
     return source

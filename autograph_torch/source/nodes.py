@@ -146,6 +146,11 @@ def name(identifier: str, store: bool = False) -> gast.Name:
     return gast.Name(id=identifier, ctx=gast.Store() if store else gast.Load(), annotation=None, type_comment=None)
 
 
+def is_none(node: gast.AST | None) -> bool:
+    """Whether a node is the constant None."""
+    return isinstance(node, gast.Constant) and node.value is None
+
+
 def parse_expression(text: str) -> gast.expr:
     """New nodes for an expression, without locations (they are placed where they are used)."""
     tree = gast.ast_to_gast(ast.parse(text, mode="eval")).body
