@@ -7,6 +7,7 @@
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
     torch.as_tensor([x, n])   torch.tensor([x, n]): lists and numbers are copied in any case; so for torch.asarray
+    torch.tensor(range(n), dtype=torch.long)   torch.arange(n), for n an integer that depends on data
     x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
@@ -48,6 +49,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
@@ -98,6 +100,11 @@ def python_calls() -> Iterator[None]:
         if copying is not None:
             args, kwargs = [args[0]], copying
             self = TorchInGraphFunctionVariable(torch.tensor)
+        if args and isinstance(args[0], RangeVariable) and any(map(_is_from_data, args[0].items)):
+            bounds = list(args[0].items)
+            if self.value is torch.tensor and _makes_integers(args, kwargs):
+                return TorchInGraphFunctionVariable(torch.arange).call_function(tx, bounds, kwargs)
+            raise_refusal("AG321", "a range of which data tell the bounds", "write torch.arange(..., dtype=...)")
         if self.value is torch.squeeze and args and args[0].is_tensor():
             return args[0].call_method(tx, "squeeze", list(args[1:]), kwargs)
         question: Any = _QUESTIONS.get(self.value)
@@ -138,6 +145,8 @@ def python_calls() -> Iterator[None]:
         if self.fn in (int, float) and args and type(args[0].realize()) is TensorVariable:
             if has_free_unbacked_symbols(_value(args[0]).shape):
                 args = [_item(args[0], tx, converts=True)]
+        if self.fn is range and not kwargs and any(_is_from_data(arg) for arg in args):
+            return _range_from_data(args)
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)
@@ -188,6 +197,26 @@ def _counted(node: torch.fx.Node) -> list[int] | None:
     if not made or not node.args or any(type(bound) is not int for bound in node.args):
         return None
     return list(range(*node.args))  # type: ignore[arg-type]
+
+
+def _range_from_data(args: Any) -> RangeVariable:
+    """A range of which data tell the bounds: Dynamo asks for them when it makes one, this one when it is used."""
+    first, step = ConstantVariable.create(0), ConstantVariable.create(1)
+    made = RangeVariable([first])
+    made.items = [first, *args, step] if len(args) == 1 else [*args, step][:3]
+    return made
+
+
+def _makes_integers(args: Any, kwargs: Any) -> bool:
+    """Whether `torch.tensor` is told to make 64-bit integers: without a type, an empty range gives floats."""
+    if len(args) != 1 or "dtype" not in kwargs or not set(kwargs) <= {"dtype", "device"}:
+        return False
+    return kwargs["dtype"].is_python_constant() and kwargs["dtype"].as_python_constant() is torch.int64
+
+
+def _is_from_data(variable: Any) -> bool:
+    is_integer = isinstance(variable, SymNodeVariable) and isinstance(variable.sym_num, torch.SymInt)
+    return is_integer and has_free_unbacked_symbols(variable.sym_num)
 
 
 def _flag_from_data(function: Any, args: Any, kwargs: Any) -> int | str | None:

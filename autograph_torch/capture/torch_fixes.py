@@ -69,6 +69,9 @@ stops, as it does for a number that data decide on.
 15. torch takes for granted that the base of a power of floats is not negative, for Python gives a complex number where
 the exponent is no integer: behind `y = x ** 2`, `x < 0` is False, and `(x - mean) ** 2` stops the graph. Here nothing
 is taken for granted; a power that is complex is none that the graph goes on with.
+
+16. A `range` that is the default of a method's argument stops the trace ("SourcelessBuilder.create does not know how to
+wrap") where the object is one that the function has made. It is a range of constants there as anywhere.
 """
 
 from __future__ import annotations
@@ -85,9 +88,16 @@ from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables import UserDefinedClassVariable, UserDefinedObjectVariable, UserFunctionVariable, dicts
+from torch._dynamo.variables import (
+    ConstantVariable,
+    UserDefinedClassVariable,
+    UserDefinedObjectVariable,
+    UserFunctionVariable,
+    dicts,
+)
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
-from torch._dynamo.variables.builder import VariableBuilder
+from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
+from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.optimizer import OptimizerVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
@@ -305,6 +315,15 @@ def repair_lazy_properties() -> None:
         return resolve(self, tx, name, cls_attr, source)
 
     UserDefinedClassVariable.resolve_cls_descriptor = resolve_descriptor  # type: ignore[method-assign]
+
+
+def take_ranges_without_source() -> None:
+    """Let a range of which Dynamo does not know where it comes from be a range of constants."""
+
+    def range_of_constants(tx: Any, value: range) -> RangeVariable:
+        return RangeVariable([ConstantVariable.create(bound) for bound in (value.start, value.stop, value.step)])
+
+    SourcelessBuilder._type_handlers.setdefault(range, range_of_constants)  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager

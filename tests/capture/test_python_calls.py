@@ -214,3 +214,11 @@ def test_lazy_properties_of_the_base_class(scale: float) -> None:
 
     x = torch.tensor([1.0, 2.0])
     torch.testing.assert_close(torch.compile(convert(program), fullgraph=True, backend="eager")(x), program(x))
+
+
+def test_a_range_of_data_as_a_tensor_of_unknown_type() -> None:
+    def places(x: torch.Tensor) -> torch.Tensor:
+        return torch.tensor(range(len(x[x > 0])))  # floats, where it is empty
+
+    with pytest.raises(CaptureError, match="AG321"):
+        torch.compile(convert(places), fullgraph=True, backend="eager")(torch.ones(2))

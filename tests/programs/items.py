@@ -642,3 +642,18 @@ def the_only_element(x):
 @program(inputs=MASKED)
 def the_only_element_as_an_integer(x):
     return int(x[x > 1])
+
+
+class Window:
+    def weights(self, x, places=range(-1, 3)):
+        return x * torch.tensor(places, dtype=x.dtype)
+
+
+@program(inputs=[lambda: (vec(1, 2, -1, 3),), lambda: (vec(-1, 2, 3, 5),), lambda: (vec(-1, -2, -1, -1),)])
+def ranges_as_tensors(x):
+    kept = x[x > 0]
+    places = torch.tensor(range(kept.size(0)), dtype=torch.long)[kept > 1]
+    backwards = torch.tensor(range(len(kept), -1, -1), dtype=torch.int64)
+    if len(places) > 1:
+        x = Window().weights(x)
+    return x, places, backwards
