@@ -85,3 +85,53 @@ def test_numbers_of_a_class_are_numbers_to_a_tensor() -> None:
     except CaptureError:
         return
     assert torch.equal(found, program(x))
+
+
+class Factor:
+    """A matrix with the operators of matrices, which asks data."""
+
+    def __init__(self, data: torch.Tensor) -> None:
+        self.data = data
+
+    def __matmul__(self, other: Factor) -> Factor:
+        if not isinstance(other, Factor):
+            return NotImplemented
+        return Factor(self.data @ other.data if other.data.sum() > 0 else self.data)
+
+    def __invert__(self) -> Factor:
+        return Factor(-self.data)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise TypeError("not for torch")
+
+
+class Counted(Factor):
+    count = 0
+
+    def __imatmul__(self, other: Factor) -> Counted:
+        self.data, self.count = other.data @ self.data, self.count + 1
+        return self
+
+    def __rmatmul__(self, other: Factor) -> Factor:
+        return Factor(other.data * 2)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_operators_of_two_objects(sign: float) -> None:
+    def program(x: torch.Tensor) -> list[Any]:
+        one, two, counted = Factor(x), Factor(x + 1), Counted(x)
+        one @= two
+        counted @= two
+        return [one.data, (two @ one).data, counted.data, counted.count, (~counted).data, (counted @ two).data]
+
+    x = sign * torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    actual = torch.compile(convert(program), fullgraph=True, backend="eager")(x)
+    for given, expected in zip(actual, program(x), strict=True):
+        assert torch.equal(given, expected) if isinstance(given, torch.Tensor) else given == expected
+
+
+def test_a_right_operand_that_is_asked_first_is_refused() -> None:
+    compiled = torch.compile(convert(lambda x: (Factor(x) @ Counted(x)).data), fullgraph=True, backend="eager")
+    with pytest.raises(CaptureError):
+        compiled(torch.ones(2, 2))
