@@ -59,7 +59,7 @@ from autograph_torch.capture.torch_fixes import (
     repair_lazy_properties,
     repair_names,
     repair_property_writes,
-    take_ranges_without_source,
+    take_constants_without_source,
 )
 from autograph_torch.capture.triangular_systems import know_sizes_of_solutions
 from autograph_torch.codeobject import follows_calls, is_marked
@@ -78,7 +78,7 @@ _INSTALLS = (
     repair_property_writes,
     repair_equality_of_flags,
     repair_lazy_properties,
-    take_ranges_without_source,
+    take_constants_without_source,
     keep_checks_of_linalg,
     allow_operators_in_checkpoints,
     allow_stand_ins,

@@ -1,6 +1,7 @@
 """Calls of Python and torch functions that Dynamo does not take, in a form that it takes.
 
     dict.copy(d)              d.copy()                                      (so `copy.copy` works on containers)
+    nn.Module.__init__(self)  as super().__init__() is, in a class that the function makes an object of
     pickle.dumps(d)           its bytes, for d a constant (keys of caches)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     xs.sort(key=f)            runtime/sorting.py, where data tell the order
@@ -16,6 +17,7 @@
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
+    pow(t, 2)                 t ** 2
     t * numpy.prod(sizes)     t * numpy.prod(sizes).item(): what NumPy gives without dimensions is a number to a tensor
                               and so is a scalar from around the trace (`self.margin = numpy.radians(5)`)
     t.data                    t.detach(), in the bodies of operators: what is written there is seen
@@ -37,7 +39,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._dynamo.create_parameter_op import do_not_convert_to_tracable_parameter
 from torch._dynamo.guards import GuardBuilder, install_guard
+from torch._dynamo.mutation_guard import unpatched_nn_module_init
 from torch._dynamo.utils import np
 from torch._dynamo.variables import (
     ConstantVariable,
@@ -45,8 +49,9 @@ from torch._dynamo.variables import (
     NumpyNdarrayVariable,
     SymNodeVariable,
     TupleVariable,
+    UserDefinedObjectVariable,
 )
-from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.lists import RangeVariable
@@ -72,6 +77,10 @@ def python_calls() -> Iterator[None]:
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         method = self.value
+        if method is torch.nn.Module.__init__ and len(args) == 1 and not kwargs and _is_being_made(args[0]):
+            constructor: Any = unpatched_nn_module_init
+            with do_not_convert_to_tracable_parameter():
+                return UserFunctionVariable(constructor).call_function(tx, list(args), {})
         if method is pickle.dumps and len(args) == 1 and not kwargs and args[0].is_python_constant():
             return ConstantVariable.create(pickle.dumps(args[0].as_python_constant()))
         if isinstance(method, types.MethodDescriptorType) and args and _is_of(args[0], method.__objclass__):
@@ -147,6 +156,8 @@ def python_calls() -> Iterator[None]:
                 args = [_item(args[0], tx, converts=True)]
         if self.fn is range and not kwargs and any(_is_from_data(arg) for arg in args):
             return _range_from_data(args)
+        if self.fn is pow and len(args) == 2 and not kwargs:
+            self = BuiltinVariable(operator.pow)
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)
@@ -183,6 +194,11 @@ _QUESTIONS = {
     torch.allclose: queries.allclose,
     torch.is_nonzero: queries.is_nonzero,
 }
+
+
+def _is_being_made(variable: Any) -> bool:
+    """Whether it is an object of a class that the function has made, so that its attributes are the tracer's."""
+    return isinstance(variable, UserDefinedObjectVariable) and isinstance(variable.mutation_type, AttributeMutationNew)
 
 
 def _item(tensor: Any, tx: Any, converts: bool) -> Any:

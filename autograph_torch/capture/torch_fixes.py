@@ -71,7 +71,9 @@ the exponent is no integer: behind `y = x ** 2`, `x < 0` is False, and `(x - mea
 is taken for granted; a power that is complex is none that the graph goes on with.
 
 16. A `range` that is the default of a method's argument stops the trace ("SourcelessBuilder.create does not know how to
-wrap") where the object is one that the function has made. It is a range of constants there as anywhere.
+wrap") where the object is one that the function has made. It is a range of constants there as anywhere. So does a
+signature in the closure of a method's decorator, and what a class of distributions has for a value that is computed
+when it is first read.
 """
 
 from __future__ import annotations
@@ -88,6 +90,7 @@ from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
+from torch._dynamo.source import GlobalSource
 from torch._dynamo.variables import (
     ConstantVariable,
     UserDefinedClassVariable,
@@ -95,13 +98,13 @@ from torch._dynamo.variables import (
     UserFunctionVariable,
     dicts,
 )
-from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
+from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting, VariableTracker
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.optimizer import OptimizerVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
-from torch.distributions.utils import lazy_property
+from torch.distributions.utils import _lazy_property_and_property, lazy_property
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.passes import runtime_assert
@@ -317,13 +320,19 @@ def repair_lazy_properties() -> None:
     UserDefinedClassVariable.resolve_cls_descriptor = resolve_descriptor  # type: ignore[method-assign]
 
 
-def take_ranges_without_source() -> None:
-    """Let a range of which Dynamo does not know where it comes from be a range of constants."""
+def take_constants_without_source() -> None:
+    """Let ranges, signatures and properties be what they are also where Dynamo does not know where they come from."""
 
     def range_of_constants(tx: Any, value: range) -> RangeVariable:
         return RangeVariable([ConstantVariable.create(bound) for bound in (value.start, value.stop, value.step)])
 
-    SourcelessBuilder._type_handlers.setdefault(range, range_of_constants)  # type: ignore[attr-defined]
+    def with_source(tx: Any, value: object) -> Any:
+        return VariableTracker.build(tx, value, GlobalSource(tx.output.install_global("__found", value)))
+
+    handlers: dict[type, Any] = SourcelessBuilder._type_handlers  # type: ignore[attr-defined]
+    handlers.setdefault(range, range_of_constants)
+    for kind in (inspect.Signature, _lazy_property_and_property):
+        handlers.setdefault(kind, with_source)
 
 
 @contextlib.contextmanager

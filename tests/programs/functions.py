@@ -1,6 +1,7 @@
 """Functions of every make: closures, lambdas, comprehensions, methods, decorators, recursion, partial, exec'd text."""
 
 import functools
+import inspect
 import math
 import operator
 
@@ -605,3 +606,51 @@ def what_a_loop_on_data_finds(m):
     if small is not None:
         y = y + small
     return y, small is None
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+
+class Prior(Scale, torch.nn.Module):
+    """A module that calls the two constructors by name."""
+
+    def __init__(self, factor, shift):
+        torch.nn.Module.__init__(self)
+        Scale.__init__(self, factor)
+        if shift.sum() > 10:
+            raise ValueError("shifts too far")
+        self.register_buffer("shift", shift)
+
+    def forward(self, x):
+        return x * self.factor + self.shift
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(9, 8),)])
+def a_module_made_with_constructors_by_name(x):
+    prior = Prior(2, x + 1)
+    return prior(x), prior.shift if x.sum() > 0 else prior.factor * x, pow(x, 2) + pow(2, x)
+
+
+def with_known_arguments(function):
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(*args, **kwargs):
+        if "limit" in signature.bind(*args, **kwargs).arguments and args[1].sum() > 10:
+            raise ValueError("too large")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+class Clipped:
+    @with_known_arguments
+    def __init__(self, x, limit=1.0):
+        self.x = x.clamp(max=limit)
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(9, 8),)])
+def an_object_whose_constructor_is_decorated(x):
+    return Clipped(x, limit=1.5).x + Clipped(x - 20).x
