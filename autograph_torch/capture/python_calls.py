@@ -61,6 +61,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.distributions.utils import lazy_property
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.numpy_scalars import gives_scalar
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import linalg, queries, sorting
@@ -279,24 +280,13 @@ def _is_scalar_of_numpy(variable: Any, tx: Any) -> bool:
         return False
     if _is_given_scalar(variable.realize().source, tx):
         return True
-    if not _gives_scalar(variable.realize().as_proxy().node):
+    if not gives_scalar(variable.realize().as_proxy().node):
         raise_refusal(
             "AG320",
             "an array of NumPy without dimensions meets a tensor of another type",
             "make it a number with float(...), or a tensor",
         )
     return True
-
-
-def _gives_scalar(node: torch.fx.Node) -> bool:
-    """Whether what NumPy gives without dimensions is a scalar: most functions, methods and operators give no array."""
-    made_by: Any = node.target
-    if getattr(made_by, "op", None) in _GIVE_NEW:
-        return True
-    if "out" in node.kwargs:
-        return False
-    name = getattr(getattr(made_by, "f", None), "__name__", "") or getattr(made_by, "method", "")
-    return name in _GIVE_SCALARS or isinstance(getattr(np, name, None), np.ufunc)
 
 
 def _is_given_scalar(source: Any, tx: Any) -> bool:
@@ -314,12 +304,6 @@ _OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _ARITHMETIC = frozenset(
     getattr(operator, name) for name in (*_OPERATIONS, *(f"i{name}" for name in _OPERATIONS), *_COMPARISONS)
-)
-
-_GIVE_NEW = tuple(getattr(operator, name) for name in (*_OPERATIONS, "neg"))
-_GIVE_SCALARS = frozenset(
-    "sum prod max min amax amin mean median std var argmax argmin any all count_nonzero dot abs round "
-    "float32 float64 int32 int64".split()
 )
 
 

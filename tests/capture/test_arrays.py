@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils._pytree import tree_leaves
 
 from autograph_torch import CaptureError, convert
 
@@ -75,3 +76,18 @@ def test_a_scalar_from_around_the_trace_is_a_number_and_an_array_is_not() -> Non
     module.by = numpy.array(0.1)
     with pytest.raises(CaptureError, match="array of NumPy without dimensions"):
         compiled(torch.ones(3))
+
+
+def leaving(x: torch.Tensor) -> Any:
+    values = x.numpy()
+    one = values[0] * 2 if x.ndim else values
+    arrays = [x.sum().numpy(), numpy.array(2.0), values[0, ...], values]
+    return [one, one, values.max(), numpy.sqrt(one), values[1] > 1, {"last": values[-1]}, values.argmax(), arrays]
+
+
+def test_scalars_leave_the_function_as_scalars() -> None:
+    compiled: Any = torch.compile(convert(leaving), fullgraph=True, backend="eager")
+    for x in (torch.tensor([1.0, 2.0]), torch.tensor([3.0, 1.0])):
+        for given, expected in zip(tree_leaves(compiled(x)), tree_leaves(leaving(x)), strict=True):
+            assert type(given) is type(expected) and given.dtype == expected.dtype
+            assert (given == expected).all()
