@@ -14,6 +14,8 @@ torch 2.13 refuses the functions of the module `random`. From a `random.Random` 
 draws while it traces, and gives the same numbers in every call. That is right only behind `seed` or `setstate` in the
 function itself, where they are constants (torch makes them inputs of the graph, which Inductor reads by a wrong type).
 
+For functions of `numpy.random` torch draws from its own generator, silently: they are refused.
+
 Private: SkipFunctionVariable, UserDefinedObjectVariable, RandomVariable, call_random_fn (which misc.py imports),
 OutputGraph.random_calls, RandomValueSource, GraphArg and create_graph_input. tests/capture/test_python_random.py fails
 clearly when torch changes them.
@@ -49,6 +51,7 @@ _KINDS = {float: torch.float64, int: torch.int64}
 _FLOATS = ("random", "uniform", "triangular", "gauss", "normalvariate", "expovariate", "betavariate", "gammavariate")
 _DRAWS = frozenset((*_FLOATS, "randint", "randrange"))
 _IN_BODY = "Python's random numbers in a branch or loop: they would be drawn whichever path is taken"
+_BY_TORCH = "draw by torch, or outside of the converted function"
 _OTHER = "of Python's random generators is not drawn by the graph"
 
 
@@ -94,7 +97,17 @@ def python_random() -> Iterator[None]:
         install_guard(self.source.make_guard(GuardBuilder.ID_MATCH))
         return found
 
+    of_numpy = misc.NumpyVariable.call_function
+
+    def numpy_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        stands_for = misc.get_np_to_tnp_map().get(self.value)
+        if getattr(stands_for, "__module__", None) == "torch._numpy.random":
+            name = getattr(self.value, "__name__", "a function")
+            raise_refusal("AG320", f"`numpy.random.{name}` would be drawn by torch, as other numbers", _BY_TORCH)
+        return of_numpy(self, tx, args, kwargs)
+
     with (
+        patched(misc.NumpyVariable, call_function=numpy_function),
         patched(SkipFunctionVariable, call_function=builtin),
         patched(UserDefinedObjectVariable, call_function=bound),
         patched(RandomVariable, call_method=method),

@@ -91,3 +91,10 @@ def test_scalars_leave_the_function_as_scalars() -> None:
         for given, expected in zip(tree_leaves(compiled(x)), tree_leaves(leaving(x)), strict=True):
             assert type(given) is type(expected) and given.dtype == expected.dtype
             assert (given == expected).all()
+
+
+@pytest.mark.parametrize("draw", [lambda: numpy.random.randn(3), lambda: numpy.random.uniform(size=3)])
+def test_random_numbers_of_numpy_are_refused(draw: Any) -> None:
+    compiled: Any = torch.compile(convert(lambda x: x + torch.from_numpy(draw())), fullgraph=True, backend="eager")
+    with pytest.raises(CaptureError, match="would be drawn by torch"):
+        compiled(torch.ones(3))
