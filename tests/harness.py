@@ -21,6 +21,7 @@ import signal
 import traceback
 import types
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -373,6 +374,8 @@ def parts_of(value: Any) -> list[tuple[str, Any]]:
         return [(f"[{key!r}]", item) for key, item in value.items()]
     if isinstance(value, (list, tuple)):
         return [(f"[{index}]", item) for index, item in enumerate(value)]
+    if isinstance(value, deque):
+        return [(".maxlen", value.maxlen), *((f"[{index}]", item) for index, item in enumerate(value))]
     if isinstance(value, nn.Module):
         return [(f".{name}", item) for name, item in module_state(value).items()]
     if dataclasses.is_dataclass(value) or type(value).__module__.startswith("tests."):

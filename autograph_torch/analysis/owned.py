@@ -1,6 +1,6 @@
-"""Lists, dicts and sets that only one local name can reach: nobody else sees what a branch does to them.
+"""Lists, dicts, sets and deques that only one local name can reach: nobody else sees what a branch does to them.
 
-xs = []                                made here, or by list(), dict(), set(), Counter(), defaultdict(), OrderedDict()
+xs = []                                made here, or by list(), dict(), set() or a class of `collections`
 xs.append(x); xs[0]; len(xs)           used, and never given away
 return torch.stack(xs)
 """
@@ -16,18 +16,19 @@ from autograph_torch.analysis.scopes import captured, names_of, parameters, walk
 
 _MADE = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp)
 _MAKERS = ("list", "dict", "set")
-_MAKERS_OF_COLLECTIONS = tuple(f"collections.{kind}" for kind in ("Counter", "OrderedDict", "defaultdict"))
+_MAKERS_OF_COLLECTIONS = tuple(f"collections.{kind}" for kind in ("Counter", "OrderedDict", "defaultdict", "deque"))
 _METHODS = frozenset(
     "append extend insert pop remove clear reverse sort copy index count "
     "get items keys values update setdefault popitem move_to_end most_common elements total subtract "
     "add discard union intersection difference symmetric_difference issubset issuperset isdisjoint "
-    "intersection_update difference_update symmetric_difference_update".split()
+    "intersection_update difference_update symmetric_difference_update "
+    "appendleft extendleft popleft rotate maxlen".split()
 )
 _READERS = frozenset("len sum min max any all list tuple sorted enumerate reversed zip stack cat".split())
 
 
 def owned_containers(function: gast.FunctionDef, kinds: Kinds) -> frozenset[str]:
-    """The local names of a function whose lists, dicts and sets no other name can reach."""
+    """The local names of a function whose lists, dicts, sets and deques no other name can reach."""
     nodes = list(walk_scope(function.body))
     targets = [target for node in nodes for target in _targets_of_new(node, kinds)]
     used = {id(inner) for node in nodes for inner in _harmless(node)} | {id(target) for target in targets}
@@ -39,12 +40,22 @@ def owned_containers(function: gast.FunctionDef, kinds: Kinds) -> frozenset[str]
 def _targets_of_new(node: gast.AST, kinds: Kinds) -> list[gast.Name]:
     """Names that an assignment binds to a new container."""
     if isinstance(node, gast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
+        pairs = _pairs(node.targets[0], node.value)
     elif isinstance(node, gast.AnnAssign):
-        target = node.target
+        pairs = [(node.target, node.value)]
     else:
         return []
-    return [target] if isinstance(target, gast.Name) and _makes_container(node.value, kinds) else []
+    return [target for target, value in pairs if isinstance(target, gast.Name) and _makes_container(value, kinds)]
+
+
+def _pairs(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+    """What is bound, and to what: `up, down = [], []` are two assignments."""
+    both = (target, value)
+    if not all(isinstance(one, (gast.Tuple, gast.List)) for one in both) or len(target.elts) != len(value.elts):
+        return [both]
+    if any(isinstance(part, gast.Starred) for one in both for part in one.elts):
+        return [both]
+    return list(zip(target.elts, value.elts, strict=True))
 
 
 def _makes_container(value: gast.expr | None, kinds: Kinds) -> bool:

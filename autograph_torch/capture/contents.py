@@ -92,7 +92,9 @@ def _is_shared(tracer: Any, variable: Any) -> bool:
 def _part(tracer: Any) -> None:
     """At the end of a body: each has its own contents again."""
     shared, written = tracing.shared_contents(tracer), tracing.written_containers(tracer)
-    for variable, items in written.items():
+    # The last one first: a deque and the list that stands for it have the same contents, and what was there before the
+    # first of the writes is what was there before the body.
+    for variable, items in reversed(written.items()):
         _put_back(variable, items, tracer)
     for variable, items, copy in reversed(shared):
         if variable.items is not copy.items:

@@ -1,7 +1,9 @@
-"""A deque from outside of a trace keeps its `maxlen`: Dynamo forgets it (torch 2.13), and the result is wrong.
+"""A deque keeps its `maxlen`: of one from outside of a trace Dynamo forgets it (torch 2.13), and the result is wrong.
 
     self.window = deque(maxlen=2)           len(self.window) is 3 in the trace after one append too many
     self.window.append(x)
+
+Nor does it see to the `maxlen` of copies, of deques that are repeated, and where it is 0.
 
 What such a deque holds when the graph has returned is written back by `clear` and `extend`: it is never too long, so
 the order of the writes, for whose sake Dynamo refuses these deques, does not matter. tests/capture/test_deques.py shows
@@ -11,6 +13,7 @@ the error without this, and fails when torch no longer needs it.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
@@ -19,16 +22,20 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import AttrSource
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import ConstantVariable
+from torch._dynamo.variables.base import ValueMutationNew
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.lists import DequeVariable
 
 from autograph_torch.capture.patching import patched
+
+_METHODS = tuple(name for name in ("call_method", "sq_repeat_impl") if hasattr(DequeVariable, name))  # or torch 2.11
 
 
 @contextlib.contextmanager
 def deques_with_lengths() -> Iterator[None]:
     """While converted functions are traced."""
     track, write_back = SideEffects.track_mutable, SideEffects.codegen_update_mutated
+    init = DequeVariable.__init__
 
     def track_mutable(self: Any, value: Any, variable: Any, *args: Any) -> Any:
         if type(value) is deque:
@@ -47,5 +54,35 @@ def deques_with_lengths() -> Iterator[None]:
             for one, length in zip(deques, lengths, strict=True):
                 one.maxlen = length
 
-    with patched(SideEffects, track_mutable=track_mutable, codegen_update_mutated=codegen_update_mutated):
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        _keep_to_length(self)
+
+    with (
+        patched(SideEffects, track_mutable=track_mutable, codegen_update_mutated=codegen_update_mutated),
+        patched(DequeVariable, __init__=made, **{name: _to_length(getattr(DequeVariable, name)) for name in _METHODS}),
+    ):
         yield
+
+
+def _to_length(method: Any) -> Any:
+    """A method of deques, which may make them longer, or give a new one."""
+
+    @functools.wraps(method)
+    def to_length(self: Any, *args: Any, **kwargs: Any) -> Any:
+        held = set(self.items)
+        result = method(self, *args, **kwargs)
+        _keep_to_length(self)
+        if isinstance(result, DequeVariable) and result is not self and result not in held:
+            result.maxlen, result.mutation_type = self.maxlen, ValueMutationNew()
+            _keep_to_length(result)
+        return result
+
+    return to_length
+
+
+def _keep_to_length(deque: Any) -> None:
+    """Leave out what a deque has no room for: the first ones, where Dynamo has not seen to it itself."""
+    length = deque.maxlen.as_python_constant()
+    if length is not None and len(deque.items) > length:
+        del deque.items[: len(deque.items) - length]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -261,10 +262,10 @@ def _attempt(
 
 
 def _inside(scratch: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The lists and dicts inside of scratch lists: other names may lead to them."""
+    """The lists and dicts inside of scratch containers: other names may lead to them."""
     found: tuple[Any, ...] = ()
     for k in range(len(scratch)):
-        found += containers_in(scratch[k])[1:]
+        found += containers_in(list(scratch[k]) if isinstance(scratch[k], deque) else scratch[k])[1:]
     return found
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +55,7 @@ _NAMES = {
     "Counter": Counter,
     "OrderedDict": OrderedDict,
     "defaultdict": defaultdict,
+    "deque": deque,
     "either": either,
     "number_flag": number_flag,
     "of_constants": of_constants,
@@ -313,6 +314,8 @@ class _Writer:
             items = (f"{self.constant(key)}: {part}" for key, part in zip(plan[1], parts, strict=True))
             entries = f"{{{', '.join(items)}}}"
             return entries if kind == "dict" else f"{MAPPINGS[kind].__name__}({entries})"
+        if kind == "deque":
+            return f"deque([{', '.join(parts)}], {plan[1]})"
         if kind == "defaultdict":
             return f"defaultdict({self.constant(plan[1])}, {parts[0]})"
         if kind == "named" and plan[1] is torch.Size:

@@ -38,7 +38,8 @@ MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Co
 # A "shrinking" tensor is the first rows of a buffer, and how many (see shrinking.py): a part of plans of loops only.
 FLAGGED = ("maybe", "either", "choice", "shrinking")
 # "open contents" are those of a list or dict that a body has made, and of which data tell what is in it.
-CONTAINERS = ("tuple", "list", *MAPPINGS, "defaultdict", "named", "record", "instance", "open contents", *FLAGGED)
+_OF_CLASSES = ("deque", "defaultdict", "named", "record", "instance")
+CONTAINERS = ("tuple", "list", *MAPPINGS, *_OF_CLASSES, "open contents", *FLAGGED)
 # What elements of lists that grow in a loop may be: what is written to any other object does not show (rows.py).
 _ROWS = ("tuple", "list", "dict", "named", "record")
 

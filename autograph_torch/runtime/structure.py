@@ -13,7 +13,7 @@ no generators, and what a tensor needs stands first.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from enum import Enum
 from typing import Any
 
@@ -121,6 +121,8 @@ def _spec_of(
     if type(value) is defaultdict and _is_class_or_none(value.default_factory):
         entries = _specs(list(value.values()), originals, handed, seen, (*path, 0))
         return ("defaultdict", value.default_factory, (("dict", tuple(value.keys()), entries),))
+    if type(value) is deque:
+        return ("deque", value.maxlen, _specs(list(value), originals, handed, seen, path))
     if type(value) is set and are_constant(value):
         return ("set", tuple([(type(member).__name__, member) for member in value]))
     attributes = own_attributes(value)
@@ -358,7 +360,7 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
 
 
 def scratch_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
-    """A copy of each for a body that keeps it: a set or a dict that makes missing items stays what it is, too."""
+    """A copy of each for a body that keeps it: a set, a deque, or a dict that makes missing items stays what it is."""
     copies: tuple[Any, ...] = ()
     for k in range(len(values)):
         copies += (_scratch(values[k], pairs),)
@@ -368,6 +370,8 @@ def scratch_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
 def _scratch(value: Any, pairs: Pairs) -> Any:
     if type(value) is set:
         return value.copy()
+    if type(value) is deque:
+        return deque([copy_of(value[k], pairs) for k in range(len(value))], value.maxlen)
     if type(value) is Counter:
         entries: Any = Counter()
     elif type(value) is defaultdict:

@@ -37,3 +37,14 @@ def test_torch_needs_it() -> None:
 
     compiled = torch.compile(length, backend="eager", fullgraph=True)
     assert compiled(deque([1, 2], maxlen=2), torch.zeros(())) == 3, "remove autograph_torch/capture/deques.py"
+
+
+def test_torch_needs_it_for_copies() -> None:
+    def lengths(x: torch.Tensor) -> tuple[int, int, int]:
+        window = deque([x], maxlen=1)
+        copy, none = window.copy(), deque([x], maxlen=0)
+        copy.append(x)
+        return len(copy), len(window * 2), len(none)
+
+    assert lengths(torch.zeros(())) == (1, 1, 0)
+    assert torch.compile(lengths, backend="eager", fullgraph=True)(torch.zeros(())) == (2, 2, 1), "see _keep_to_length"
