@@ -250,6 +250,14 @@ MUTATIONS = (
         "",
     ),
     Mutation(
+        "objects in two places may not be written to in one of them",
+        CAPTURE + "two_places.py",
+        "            _lines()[item] = line",
+        "            pass",
+        "tests/test_programs.py",
+        "a_list_with_two_names",
+    ),
+    Mutation(
         "what writes to one container last is put back first",
         CAPTURE + "contents.py",
         "in reversed(written.items())",

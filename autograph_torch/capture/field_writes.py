@@ -32,6 +32,7 @@ from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
+from autograph_torch.capture.two_places import line_of
 from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
@@ -77,7 +78,9 @@ def note_twins(one: Any, other: Any) -> None:
 
 def line_of_twin(item: Any) -> tuple[str, int] | None:
     """Where a branch or loop stands that may have left an object as it was, or given another one."""
-    return tracing.user_line()[:2] if item in _twins() else _lines().get(item)
+    if item in _twins():
+        return tracing.user_line()[:2]
+    return _lines().get(item) or line_of(item)
 
 
 def note_replaced(before: Any, after: Any, places: Any = None) -> None:
@@ -150,6 +153,7 @@ def watch_twins() -> None:
         if isinstance(var, _CONTAINERS) and var in _lines():
             message = "what this gives may be a list or dict from before, and one of the two is written to afterwards"
             raise refusal_at(*_lines()[var], "AG314", message, "copy the list or dict before")
+        _check_places(var)
         check_frozen(var)
         _note_carried(self, var)
         note_write_to_deque(var)
@@ -158,6 +162,7 @@ def watch_twins() -> None:
     def store_attr(self: Any, item: Any, name: str, value: Any, *args: Any, **kwargs: Any) -> None:
         if _in_body(self) and _is_there_already(self, item, name, value.realize()):
             return
+        _check_places(item)
         check_frozen(item)
         store(self, item, name, value, *args, **kwargs)
         twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
@@ -177,6 +182,13 @@ def watch_twins() -> None:
     SideEffects.mutation = mutate  # type: ignore[method-assign]
     SideEffects.store_attr = store_attr  # type: ignore[method-assign]
     SideEffects.load_attr = load_attr  # type: ignore[method-assign]
+
+
+def _check_places(item: Any) -> None:
+    line = line_of(item)
+    if line is not None:
+        message = "what this gives in two places is one object, and one of the two is written to afterwards"
+        raise refusal_at(*line, "AG314", message, "copy it for the second place")
 
 
 def _is_there_already(effects: Any, item: Any, name: str, value: Any) -> bool:

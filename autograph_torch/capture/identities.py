@@ -63,6 +63,8 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         for constant, value in ((one, other), (other, one)):
             if type(constant) is ConstantVariable and constant.as_python_constant() is not None:
                 return _told_of_number(tx, value, constant.as_python_constant(), holds) or found
+        if any(type(operand) is ConstantVariable for operand in (one, other)):  # None is no list and no object
+            return found
         for line in filter(None, map(line_of_twin, (one, other))):
             raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
         return found

@@ -34,6 +34,7 @@ from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
+from autograph_torch.capture.two_places import note_given, note_handed_out
 from autograph_torch.runtime import codec, instances, memories, outside, predicate, structure, tracing
 
 
@@ -92,9 +93,11 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is instances.note_handed.__code__:
         given = [arguments[role].realize() for role in ("value", "around", "inside")]
         field_writes.note_handed(arguments["site"].as_python_constant(), *given)
+        note_handed_out(arguments["site"].as_python_constant(), given[0], parent.output.side_effects)
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         field_writes.note_results(site, value)
+        note_given(site, value, parent.output.side_effects)
     elif code is structure.is_from_caller.__code__:
         arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:

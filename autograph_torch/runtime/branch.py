@@ -213,7 +213,7 @@ def _attempt(
             refuse_random_numbers()
         contents = tuple([content_of(pairs[k][1]) for k in range(len(pairs))]) if pairs else ()
         inside = tuple([pairs[k][1] for k in range(len(pairs))]) if pairs else ()
-        note_handed(site, (value, contents), (*containers, *sources), (*inside, *values))
+        note_handed(site, (value, contents, attributes), (*containers, *sources), (*inside, *values))
         hand_out(site, tensors_in((value, contents)))
         notes.note_body(site)
         notes.leave_body()
@@ -252,7 +252,7 @@ def _attempt(
     value, contents, new, attributes, token = recorded(passes, decode, decoder, leaves, originals, sources)
     for k in range(len(containers)):
         write_back(containers[k], contents[k])
-    note_results(site, (value, contents))
+    note_results(site, (value, contents, attributes))
     if new:
         write_outside(tensors, groups, new, notes.memory_gradients(site), notes.leaves_at(site))
     write_fields(site, attributes)
