@@ -23,6 +23,7 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable, dicts
 from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.lazy import LazyVariableTracker
+from torch._dynamo.variables.lists import DequeVariable
 from torch.fx import Node
 
 from autograph_torch.capture.field_writes import line_of_twin
@@ -48,13 +49,18 @@ def identities() -> Iterator[None]:
 
 def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
     def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
-        found = compare(tx, operands, kwargs)
         one, other = (operand.realize() for operand in operands)
+        if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
+            found = ConstantVariable.create((one is other) is holds)
+        else:
+            found = compare(tx, operands, kwargs)
         if not found.is_python_constant() or found.as_python_constant() is holds:
             return found
         if tracing.is_ours(tx.f_code.co_filename):  # either answer will do (runtime/logic.py)
             return found
         tracer = tx.output.current_tracer
+        if tracing.hold_the_same(one, other, tracer):
+            return ConstantVariable.create(holds)
         if isinstance(one, TensorVariable) and isinstance(other, TensorVariable):
             if is_same(one, other, tracer):
                 return ConstantVariable.create(holds)

@@ -241,6 +241,15 @@ def shares_contents(tracer: Any, container: Any) -> bool:
     return any(one is container for one, *_ in shared_contents(tracer))
 
 
+def hold_the_same(one: Any, other: Any, tracer: Any) -> bool:
+    """Whether two containers are one for the program, of which a body around has a copy."""
+    contents = vars(one).get("items")
+    if contents is None or contents is not vars(other).get("items"):
+        return False
+    shared = (pair for around in enclosing(tracer) for pair in shared_contents(around))
+    return any(known is one or known is other for variable, _, copy in shared for known in (variable, copy))
+
+
 def lists_of_deques() -> dict[Any, Any]:
     """Variables of deques -> lists with the same contents (capture/container_writes.py)."""
     return notebook().setdefault("deques", {}) if TracingContext.try_get() is not None else {}

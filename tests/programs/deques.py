@@ -120,3 +120,12 @@ def deques_in_a_deque(x):
     first = outer.popleft()
     first.append(x[2])
     return outer, taken is first, first.maxlen
+
+
+@program(inputs=SIGNS)
+def another_deque_on_one_path(x):
+    queue, other = deque([x[0]]), deque([x[1]])
+    first = queue is other
+    if x.sum() > 0:
+        queue = other
+    return list(queue), first, queue is other, queue is not None

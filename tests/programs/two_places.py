@@ -139,3 +139,25 @@ def only_read(x):
         grid = [[x[1]]] * 2
         last = grid[-1]
     return grid[0][0] + last[0] if last is not None else grid[1][0]
+
+
+@program(inputs=SIGNS)
+def asked_on_the_path_that_writes(x):
+    first = second = [x[0]]
+    if x.sum() < 0:
+        first[0] = x[2]
+        if first is second:
+            second.append(x[1])
+    return first, first is second
+
+
+@program(inputs=SIGNS)
+def asked_in_the_trips_that_write(x):
+    first = [x[0]]
+    table = {"a": first}
+    for v in x:
+        if v > 0:
+            first[0] = v
+            if table["a"] is first:
+                first[0] = first[0] + 1
+    return table["a"][0]
