@@ -322,6 +322,14 @@ MUTATIONS = (
         "",
     ),
     Mutation(
+        "algebra decides nothing about floats",
+        CAPTURE + "compiling.py",
+        "    not_numbers,\n    numpy_scalars",
+        "    numpy_scalars",
+        "tests/capture/test_not_numbers.py",
+        "",
+    ),
+    Mutation(
         "truth values that count",
         CAPTURE + "compiling.py",
         "    flags_as_integers,\n    identities",

@@ -65,6 +65,7 @@ from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.module_hooks import hooks_of_modules
 from autograph_torch.capture.natural_exponents import natural_exponents
+from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.operators_of_objects import operators_of_objects
@@ -285,6 +286,7 @@ _REPAIRS = (
     gradients_of_their_own,
     indices_from_data,
     natural_exponents,
+    not_numbers,
     numpy_scalars,
     powers_of_any_sign,
     flags_as_integers,

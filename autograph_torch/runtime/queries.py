@@ -156,6 +156,15 @@ def integer_of(flag: Any) -> Any:
     return tensor.reshape(()).to(torch.int64).item()
 
 
+def computed(function: str, kind: str, one: Any, other: Any) -> Any:
+    """What Python's operator gives for two numbers, at least one of them a float from data. (While tracing.)"""
+    operands = [
+        torch.scalar_tensor(number, dtype=torch.float64 if isinstance(number, float) else torch.int64)
+        for number in (one, other)
+    ]
+    return torch.ops.autograph_torch.number(function, kind, operands).item()
+
+
 def natural(exponent: Any) -> Any:
     """The exponent of an integer, which depends on data, as a number that is not negative. (While tracing.)"""
     number = notes.refused_when_run(
