@@ -24,6 +24,12 @@ _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, Autog
 _OF_THE_TRACE = "from user code"  # what the tracer adds to an error
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _UNBOUND = re.compile(r"cannot access local variable '(\w+)'|Could not find a local variable with name `(\w+)`")
+# What torch says of torch.autograd.grad or backward in the body of an operator, where nothing is recorded.
+_OPERATOR = re.compile(r"Higher Order Operator|call_function (?:cond|while_loop)|higher_order\.(?:cond|while_loop)")
+_GRADIENT = re.compile(
+    r"does not require grad and does not have a grad_fn|backward through the graph a second time|"
+    r"already consumed grad_fn|differentiated Tensors? .*appears? to not have been used"
+)
 _SYMBOL = re.compile(r"data-dependent expression|guard on|unbacked|specialized integer", re.IGNORECASE)
 
 
@@ -68,6 +74,9 @@ def _capture_error(error: BaseException) -> CaptureError:
     unbound = _UNBOUND.search(text)
     if unbound is not None:
         code, message, advice = unbound_refusal(unbound[1] or unbound[2])
+    elif _GRADIENT.search(text) and _OPERATOR.search(text):
+        code, message = "AG320", "a gradient is computed in a branch or loop on data, where torch records none"
+        advice = "compute the loss and its gradient before the test, and choose with `torch.where`"
     else:
         code = "AG321" if _SYMBOL.search(text) else "AG320"
         message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")

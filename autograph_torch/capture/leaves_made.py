@@ -2,24 +2,35 @@
 
     w = torch.zeros(3, requires_grad=True)     w = torch.zeros(3).requires_grad_()
 
-Dynamo takes the right one, for gradients that are computed inside, and refuses the left one. What is returned must not
-depend on such a tensor: Dynamo says so for both.
+Dynamo takes the right one, for gradients that are computed inside, and refuses the left one. Results that record their
+gradient must not depend on such a tensor, whose own gradient nobody could ask for. Dynamo says so of results that have
+nothing but its values, too (`w.detach() * x`), says nothing of tensors made in a branch or loop, and names no line: so
+the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or loop.
 
-Private: TorchInGraphFunctionVariable.call_function.
-tests/capture/test_leaves_made.py shows the error without this, and fails clearly when torch changes it.
+Private: TorchInGraphFunctionVariable.call_function, TensorVariable.method_requires_grad_, SideEffects._track_obj, and
+OutputGraph._check_requires_grad_intermediate_outputs with `leaf_var_creation_order`.
+tests/capture/test_leaves_made.py shows the errors without this, and fails clearly when torch changes it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Iterator
 from typing import Any
 
+import torch
+from torch._dynamo.output_graph import OutputGraph
+from torch._dynamo.variables import TensorVariable
+from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch.fx import Node
 
+from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.patching import patched
 
 _WANTED = "requires_grad"
+_CHECK = "_check_requires_grad_intermediate_outputs"  # torch 2.11 has none
 
 
 @contextlib.contextmanager
@@ -34,5 +45,69 @@ def leaves_made() -> Iterator[None]:
         made = called(self, tx, args, {name: value for name, value in kwargs.items() if name != _WANTED})
         return made.call_method(tx, "requires_grad_", [], {}) if made.is_tensor() else made
 
-    with patched(TorchInGraphFunctionVariable, call_function=call_function):
+    check = getattr(OutputGraph, _CHECK, None)
+
+    def check_results(self: Any, results: Any, tx: Any) -> None:
+        if not tx.one_graph:
+            check(self, results, tx)  # type: ignore[misc]
+            return
+        made = [leaf.as_proxy().node for leaf in self.leaf_var_creation_order if leaf.is_tensor() and not leaf.source]
+        for result in results if made else ():
+            if result.is_tensor() and result.requires_grad:
+                _refuse_leaves(result.as_proxy().node, set(made), self)
+
+    record = TensorVariable.method_requires_grad_
+
+    def record_gradient(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self.source and self.mutation_type is None:  # the result of a branch or loop: it may have a `.grad`, too
+            tx.output.side_effects._track_obj(self.as_proxy(), self, mutation_type_cls=AttributeMutationNew)
+        return record(self, tx, *args, **kwargs)
+
+    checking = {_CHECK: check_results} if check is not None else {}
+    with (
+        patched(TorchInGraphFunctionVariable, call_function=call_function),
+        patched(TensorVariable, method_requires_grad_=record_gradient),
+        patched(OutputGraph, **checking),
+    ):
         yield
+
+
+def _refuse_leaves(result: Node, made: set[Node], output: Any) -> None:
+    """Stop where a result that records its gradient depends on a tensor that was told in the function to record its."""
+    found = _leaf_behind(result, made, output, set())
+    if found is not None:
+        raise capture_error_at(
+            found,
+            "AG320",
+            "the function returns what depends on a tensor that it tells to record its gradient (`requires_grad_()`)",
+            "return it without (`.detach()`), or make the tensor outside of the function",
+        )
+
+
+def _leaf_behind(node: Node, made: set[Node], output: Any, seen: set[Node]) -> Node | None:
+    """The first of these tensors by way of which a node may have a gradient."""
+    if node in made:
+        return node
+    if node in seen:
+        return None
+    seen.add(node)
+    value = node.meta.get("example_value")
+    if isinstance(value, torch.Tensor) and not value.requires_grad:
+        return None
+    for one in (*_results_of_bodies(node, output), *node.all_input_nodes):
+        found = _leaf_behind(one, made, output, seen)
+        if found is not None:
+            return found
+    return None
+
+
+def _results_of_bodies(node: Node, output: Any) -> list[Node]:
+    """What the bodies of an operator give for one of its results."""
+    if node.target is not operator.getitem or not isinstance(node.args[0], Node):
+        return []
+    bodies = [output.nn_modules.get(one.target) for one in node.args[0].all_input_nodes if one.op == "get_attr"]
+    graphs = [body.graph for body in bodies if isinstance(body, torch.fx.GraphModule)]
+    given: list[Any] = [graph.output_node().args[0] for graph in graphs]  # of a loop's test a single one
+    index: Any = node.args[1]
+    found = [results[index] for results in given if isinstance(results, (tuple, list)) and len(results) > index]
+    return [result for result in found if isinstance(result, Node)]

@@ -346,3 +346,17 @@ def test_what_the_tracer_does_not_expect() -> None:
         return y + 1
 
     refusal(compares_sizes, torch.ones(2, 3), torch.tensor([1, 2]), at='assert list(y.size()) == [k, 3], "the')
+
+
+def gradient_in_a_branch(x: torch.Tensor) -> torch.Tensor:
+    w = x.detach().clone().requires_grad_()
+    loss = (w**2).sum()
+    if loss > 3:  # a gradient is asked for behind this
+        (g,) = torch.autograd.grad(loss, w)
+        return g
+    return x
+
+
+def test_a_gradient_that_a_branch_computes() -> None:
+    error = refusal(gradient_in_a_branch, X, at="a gradient is asked for behind this", traced=True)
+    assert error.code == "AG320" and "a gradient is computed in a branch or loop" in error.diagnostic.message

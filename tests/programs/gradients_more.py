@@ -665,3 +665,38 @@ class WeightThatABranchScalesWithAGradient(nn.Module):
         if x.sum() > 0:
             self.weight.mul_(0.5)
         return x + self.weight
+
+
+@program(inputs=SIGNS)
+def backward_to_what_a_branch_gives(x):
+    w = x.detach()
+    if w.sum() > 0:
+        w = w * 2
+    w.requires_grad_(True)
+    loss = (w**3).sum()
+    if loss > 5:
+        loss = loss.sqrt()
+    loss.backward()
+    return w.grad
+
+
+@program(inputs=SIGNS)
+def backtracking_from_a_gradient_inside(x):
+    with torch.enable_grad():
+        z = x.detach().requires_grad_()
+        f = (z**4).sum()
+        (g,) = torch.autograd.grad(f, z)
+    step = 1.0
+    while ((x - step * g) ** 4).sum() > f and step > 1e-3:
+        step *= 0.5
+    return x - step * g, step
+
+
+@program(grad=True, inputs=SIGNS)
+def values_of_a_leaf_made_inside(x):
+    w = x.detach().clone()
+    w.requires_grad_()
+    with torch.no_grad():
+        if w.norm() > 2:
+            w /= w.norm()
+    return w.detach() * x
