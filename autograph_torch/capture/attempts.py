@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Twelve things can be told from a failure only:
+Thirteen things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -31,6 +31,8 @@ Twelve things can be told from a failure only:
 
 - a `squeeze` of which only data tell how many dimensions it leaves, and whose use asks (capture/squeezes.py).
 
+- a size that depends on data, of which torch asks whether it is 0 or 1 (capture/assumed_sizes.py).
+
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
 
 - an element of a list whose position data tell (passes/positions.py).
@@ -48,6 +50,7 @@ from dataclasses import dataclass, fields, replace
 
 from autograph_torch.analysis.told import Told
 from autograph_torch.capture.again import frame_under_way
+from autograph_torch.capture.assumed_sizes import ASKED
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
 from autograph_torch.capture.squeezes import AMBIGUOUS
@@ -84,6 +87,7 @@ class Attempt:
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
+    assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
@@ -104,6 +108,7 @@ class Attempt:
     whole: bool = False
     first_trips: bool = False
     checked_squeezes: bool = False
+    assumed_sizes: bool = False
     instead: Attempt | None = None
     number: int = 1
 
@@ -123,6 +128,8 @@ class Attempt:
                 return replace(self, splits=self.splits | {unsplit}, number=self.number + 1)
         if following is None and self.instead is not None:
             return replace(self.instead, number=self.number + 1)
+        if following is None and not self.assumed_sizes and ASKED.search(error.diagnostic.message):
+            return replace(self, assumed_sizes=True, number=self.number + 1)
         return following
 
     def _learned(self, error: CaptureError, callers: Mapping[Line, Line]) -> Attempt | None:

@@ -31,6 +31,7 @@ from autograph_torch.capture.again import (
 )
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
+from autograph_torch.capture.assumed_sizes import assumed_sizes
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_way
 from autograph_torch.capture.backend_flags import backend_flags
@@ -338,6 +339,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
             stack.enter_context(entering(attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))
+            if attempt.assumed_sizes:
+                stack.enter_context(assumed_sizes())
             if attempt.whole:
                 stack.enter_context(whole_numbers())
             if attempt.trace_gradients:
