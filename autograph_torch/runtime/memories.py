@@ -44,9 +44,15 @@ def used_at(site: str) -> dict[Any, Used]:
     return tracing.notebook().setdefault((site, "used"), {})
 
 
-def forget(site: str) -> None:
-    """The site is about to be traced anew."""
-    tracing.notebook().pop((site, "used"), None)
+def recall(site: str) -> None:
+    """The site is about to be traced anew: what its bodies have used before, they will use again.
+
+    So the bodies of a body that is traced twice are not. What an earlier trace did by another way costs a copy at most.
+    """
+    before = used_at(site)
+    again = [(tracing.renewed(used.proxy), used) for used in before.values()]
+    before.clear()
+    before.update({proxy.node: Used(proxy, used.written) for proxy, used in again if proxy is not None})
 
 
 def note_use(site: str, proxy: Any, is_written: bool) -> None:

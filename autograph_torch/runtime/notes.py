@@ -35,9 +35,8 @@ def new_site() -> str:
     body, count = bodies[-1]
     bodies[-1] = (body, count + 1)
     site = f"{body}/{count}"
-    # What an earlier trace has used and written is no part of this one.
-    memories.forget(site)
-    tracing.forget_fields(site)
+    memories.recall(site)
+    tracing.forget_fields(site)  # what an earlier trace has written is no part of this one
     return site
 
 
@@ -56,8 +55,9 @@ def _refuse_transforms() -> None:
 @torch.compiler.assume_constant_result
 def enter_body(site: str, which: str) -> int:
     """The tracer goes into a function of torch.cond or torch.while_loop."""
-    tracing.enter_body()
-    _bodies().append((f"{site}.{which}", 0))
+    body = f"{site}.{which}"
+    tracing.enter_body(body)
+    _bodies().append((body, 0))
     return 0
 
 
@@ -115,14 +115,21 @@ def note_then(site: str, spec: Any) -> Written:
     """Remember what the first branch gives; the code that takes it apart.
 
     When it is what it was in an earlier trace of the same branch, it travels as the two branches agreed on then.
-    (Which parts are objects from around the branch may be known by now, and not have been then.)
     """
     notes = tracing.notebook()
-    before = notes.get((site, "then"))
-    known = (site, "plan") in notes and before and repr(layout.unaliased(before)) == repr(layout.unaliased(spec))
     notes[site, "then"] = spec
-    notes[site, "first"] = layout.travel(notes[site, "plan"] if known else spec)
+    notes[site, "first"] = layout.travel(_plans(site).get(_form(spec), spec))
     return _branch_encoder(spec, notes[site, "first"])
+
+
+def _plans(site: str) -> dict[str, Any]:
+    """By the form of what the first branch gives: what both have agreed on, in this or an earlier trace of them."""
+    return tracing.notebook().setdefault((site, "plans"), {})  # type: ignore[no-any-return]
+
+
+def _form(spec: Any) -> str:
+    """A result's form, whichever of its parts are known to be objects from around the branch."""
+    return repr(layout.unaliased(spec))
 
 
 @torch.compiler.assume_constant_result
@@ -137,6 +144,7 @@ def note_otherwise(site: str, spec: Any) -> Written:
     except layout.Mismatch as mismatch:
         raise_refusal(mismatch.code, mismatch.message, mismatch.advice)
     notes[site, "plan"], first = plan, notes[site, "first"]
+    _plans(site)[_form(notes[site, "then"])] = plan
     notes[site, "agrees"] = layout.same_form(layout.travel(plan), first)
     notes[site, "constants"] = frozenset(layout.numbers_of_constants(notes[site, "then"], spec))
     if _passes(layout.gradients(layout.travel(plan))):
@@ -350,7 +358,7 @@ def note_body(site: str) -> int:
 @torch.compiler.assume_constant_result
 def enter_test() -> int:
     """The test of a loop begins; what has been written so far is the state that it is asked about."""
-    tracing.enter_body()
+    tracing.note_state()
     return 0
 
 

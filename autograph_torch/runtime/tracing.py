@@ -185,8 +185,56 @@ def stand_ins(tracer: Any) -> dict[Any, Any]:
     return tracer.__dict__.setdefault("_autograph_stand_ins", {})  # type: ignore[no-any-return]
 
 
-def enter_body() -> None:
-    """At the start of a body: remember which attributes and closure cells have been written to so far.
+def renewed(proxy: Any) -> Any:
+    """What a tensor of an earlier trace is at the point that is being traced; None where that is not known.
+
+    It may have been a stand-in, or a node of a body that has been traced anew since; there it has the same name.
+    """
+    innermost = current_tracer()
+    original = _original(proxy.node, proxy.tracer)
+    around = {one.graph: one for one in enclosing(innermost)}
+    if original.graph not in around:
+        owner = next((one for one in around.values() if _body_of(one) == _body_of(_owner(original, proxy.tracer))), None)
+        original = None if owner is None else _namesake(original, owner.graph)
+    if original is None or original._erased:
+        return None
+    owner = around[original.graph]
+    known = proxy.node is original  # else the tracer has another proxy of this node, by which it may have come in
+    proxy = proxy if known else torch.fx.Proxy(original, owner)
+    now = resolved(proxy, innermost)
+    return now if known or now is not proxy or owner is innermost else None
+
+
+def _original(node: Any, tracer: Any) -> Any:
+    """The node that a stand-in stands for, or the node itself."""
+    for around in enclosing(tracer):
+        node = next((of for of, stand_in in stand_ins(around).items() if stand_in.node is node), node)
+    return node
+
+
+def _owner(node: Any, tracer: Any) -> Any:
+    """What has built the graph of a node that is known in a body."""
+    return next(one for one in enclosing(tracer) if one.graph is node.graph)
+
+
+def _namesake(node: Any, graph: Any) -> Any:
+    """The node of a graph that is what `node` was in an earlier trace of the same body."""
+    return next((one for one in graph.nodes if one.name == node.name and one.target == node.target), None)
+
+
+def _body_of(tracer: Any) -> str:
+    """The name of the body that is being traced; empty for the function itself."""
+    return tracer.__dict__.get("_autograph_body", "")  # type: ignore[no-any-return]
+
+
+def enter_body(body: str) -> None:
+    """At the start of a body: its name (see notes.new_site), and the state that it begins with."""
+    current_tracer().__dict__["_autograph_body"] = body
+    note_state()
+
+
+def note_state() -> None:
+    """Remember which attributes and closure cells have been written to so far.
 
     Private: SideEffects.store_attr_mutations, {variable: {name: value}}.
     """
@@ -313,9 +361,11 @@ def same_tensors(site: str) -> dict[int, bool]:
 
 
 def forget_fields(site: str) -> None:
-    """The site is about to be traced anew."""
-    for kind in ("fields", "containers", "stale", "leaves", "same", "replaced", "grows"):
+    """The site is about to be traced anew. What its trips have handed on unchanged, they are taken to hand on again."""
+    for kind in ("fields", "containers", "stale", "leaves", "replaced", "grows"):
         notebook().pop((site, kind), None)
+    for position in [position for position, same in same_tensors(site).items() if not same]:
+        del same_tensors(site)[position]
 
 
 def found_at(site: str) -> tuple[Any, ...]:
