@@ -76,7 +76,7 @@ def _carried(initial: Any, state: Any) -> dict[Any, Any]:
 
 def objects_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """The objects that can be written to in a value, with their places."""
-    variable = variable.realize()
+    variable = as_tuple(variable.realize())
     if is_grown(variable):
         return  # it stays the object that it is
     if isinstance(variable, UserDefinedObjectVariable):
@@ -128,7 +128,7 @@ def _replaced(begun: list[Any], ended: dict[Place, Any]) -> Iterator[Place]:
 
 def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """The lists and dicts in a value, with their places."""
-    variable = variable.realize()
+    variable = as_tuple(variable.realize())
     if is_grown(variable):
         return
     if isinstance(variable, (ListVariable, ConstDictVariable)):
@@ -141,6 +141,12 @@ def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any
     elif isinstance(variable, ConstDictVariable):
         for key, item in variable.items.items():
             yield from containers_in(item, (*place, key.vt.as_python_constant()))
+
+
+def as_tuple(variable: Any) -> Any:
+    """The plain tuple in one with a class of its own, a named one say (private: _base_vt); else the variable itself."""
+    inner = getattr(variable, "_base_vt", None)
+    return inner if isinstance(inner, TupleVariable) else variable
 
 
 def _items(container: Any) -> list[Any]:

@@ -160,12 +160,16 @@ class _Through:
 
 @dataclass
 class _Check:
-    """A walk through one graph, in the order in which it runs."""
+    """A walk through one graph, in the order in which it runs.
+
+    alive: for a body, what is still used when its operator has run, or in the next trip; the caller's tensors are.
+    """
 
     module: GraphModule
     graph: Graph
     sharing: _Sharing
     outermost: bool = False
+    alive: Roots = _NOTHING
     links: list[Link] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -183,15 +187,21 @@ class _Check:
                     self._check_write(Write(node, storage, operator_behind(node)))
 
     def _last_uses(self) -> dict[Storage, float]:
-        """The position of the last use of every storage; those of the caller are used afterwards."""
+        """The position of the last use of every storage; those of the caller, and others from around, come after all."""
         found: dict[Storage, float] = {}
         for node in self.graph.nodes:
             if (storage := storage_at(node)) is None:
                 continue
             last = max((self.position[user] for user in node.users), default=-1)
-            of_caller = self.outermost and node.op in ("placeholder", "get_attr")
-            found[storage] = max(found.get(storage, -1), float("inf") if of_caller else last)
+            from_around = node.op in ("placeholder", "get_attr")
+            used_behind = from_around and (self.outermost or bool(self.sharing.of(storage) & self.alive))
+            found[storage] = max(found.get(storage, -1), float("inf") if used_behind else last)
         return found
+
+    def _alive_behind(self, node: Node) -> Roots:
+        """What may be used when an operator has run."""
+        used = (storage for storage, last in self.last_use.items() if last > self.position[node])
+        return self.alive.union(*(self.sharing.of(storage) for storage in used))
 
     def _in_use(self, write: Node) -> Iterator[Storage]:
         """The storages that exist when a node writes, and are used after it."""
@@ -233,7 +243,8 @@ class _Check:
         """For every result of a torch.cond, what either branch may hand through."""
         _, then, otherwise, operands = arguments_of(node)
         given = [self.sharing.of_value(value) for value in operands]
-        return [self._handed_through(branch, given, operands) for branch in (then, otherwise)]
+        alive = self._alive_behind(node)
+        return [self._handed_through(branch, given, operands, alive) for branch in (then, otherwise)]
 
     def _pairs(self, results: list[_Through]) -> Pairs:
         """Which two results of a body may be one tensor."""
@@ -254,10 +265,11 @@ class _Check:
         closed_over = [self.sharing.of_value(value) for value in additional]
         outside = self._stand_ins_in(body).union(*closed_over)
         before = outside.union(*state)
+        alive = self._alive_behind(node).union(*closed_over)
         pairs = self._pairs(begin)
         while True:
             given = [(roots & outside) | _own_roots(node, k, pairs) for k, roots in enumerate(state)]
-            trip = self._handed_through(body, [*given, *closed_over], (), written_leaves(node))
+            trip = self._handed_through(body, [*given, *closed_over], (), alive, written_leaves(node))
             found = [one.roots for one in trip]
             sources = [[state[j] for j in range(len(state)) if (id(node), j) in roots] for roots in found]
             after = [
@@ -281,9 +293,12 @@ class _Check:
         return _NOTHING.union(*(self.sharing.of(one) for one in originals - {storage_at(node) for node in inside}))
 
     def _handed_through(
-        self, body: Node, given: list[Roots], operands: tuple[Any, ...], copied: tuple[int, ...] = ()
+        self, body: Node, given: list[Roots], operands: tuple[Any, ...], alive: Roots, copied: tuple[int, ...] = ()
     ) -> list[_Through]:
-        """What the results of a body may be, when its inputs may be what is given; it works on copies of some."""
+        """What the results of a body may be, when its inputs may be what is given; it works on copies of some.
+
+        alive: what is still used behind the body.
+        """
         module = self.module.get_submodule(str(body.target))
         assert isinstance(module, GraphModule)
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
@@ -291,7 +306,7 @@ class _Check:
             self.sharing.add(placeholder, roots)
         for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):
             self.sharing.add(copy, self.sharing.of_value(arguments_of(copy)[0]))
-        _Check(module, module.graph, self.sharing).run()
+        _Check(module, module.graph, self.sharing, alive=alive).run()
         around = dict(zip(placeholders, operands, strict=False))
         (output,) = (node for node in module.graph.nodes if node.op == "output")
         return [self._through(value, around) for value in arguments_of(output)[0]]

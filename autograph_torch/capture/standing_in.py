@@ -32,6 +32,7 @@ from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.capture.two_places import note_given, note_handed_out
@@ -176,7 +177,7 @@ def _remembered() -> dict[str, list[Any]]:
 
 
 def _objects_in(variable: Any) -> Iterator[Any]:
-    variable = variable.realize()
+    variable = as_tuple(variable.realize())
     if isinstance(variable, (BaseListVariable, ConstDictVariable)) and not is_open(variable):
         inner = variable.items.values() if isinstance(variable, ConstDictVariable) else variable.items
         for item in inner:

@@ -19,6 +19,7 @@ from torch._guards import TracingContext
 
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.values import Maybe
 
@@ -78,7 +79,7 @@ def _mutable(
     variable: Any, effects: Any, place: Place = (), around: tuple[Any, ...] = ()
 ) -> Iterator[tuple[Place, Any]]:
     """The lists, dicts and objects made in the trace that are in a value, each with its place."""
-    variable = variable.realize()
+    variable = as_tuple(variable.realize())
     if variable in around or is_grown(variable):
         return
     parts = _parts(variable, effects)

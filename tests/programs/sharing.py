@@ -533,3 +533,25 @@ def one_of_two_lists_is_handed_through(x, rows, known):
     others = [known["a"] * 2, known["a"]]
     first, second = (rows, rows[0]) if x.sum() > 0 else (others, others[0])
     return first[0] + 1, second * 2, others
+
+
+@program(
+    inputs=[lambda n=n: (vec(1, 2, 3), vec(4, 5, 6), integer(n)) for n in (0, 1, 3)],
+    refused="a view of one of two tensors, out of a loop on data",
+)
+def a_view_out_of_a_loop_is_written_to(x, y, n):
+    row = x[1:]
+    for _ in range(n):
+        row = y[:2]
+    row += 0.5
+    return x
+
+
+@program(inputs=[lambda n=n: (vec(1, 2, 3), vec(4, 5, 6), integer(n)) for n in (0, 1, 3)])
+def a_view_out_of_a_loop_of_a_tensor_that_nobody_uses_again(x, y, n):
+    row = x[1:] * 2
+    other = y * 3
+    for _ in range(n):
+        row = other[:2]
+    row += 0.5
+    return row

@@ -1,11 +1,11 @@
 """Lists, dicts and objects that a branch or loop hands out in two places, written to in one of them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
-from tests.harness import program, vec
+from tests.harness import program, scalar, vec
 
 SIGNS = [lambda: (vec(1, -2, 3),), lambda: (vec(-1, -2, -3),)]
 TWO = "what every path returns in two places is two lists"
@@ -21,6 +21,11 @@ class Holder:
 class State:
     value: torch.Tensor
     past: list[Any]
+
+
+class Kept(NamedTuple):
+    rows: list[Any]
+    count: int
 
 
 @program(inputs=SIGNS)
@@ -161,3 +166,41 @@ def asked_in_the_trips_that_write(x):
             if table["a"] is first:
                 first[0] = first[0] + 1
     return table["a"][0]
+
+
+@program(inputs=[lambda: (vec(1, -2, 3), [vec(0, 0, 0)]), lambda: (vec(-1, -2, -3), [vec(0, 0, 0)])])
+def a_list_in_a_named_tuple_of_a_branch(x, rows):
+    kept = Kept(rows, 1)
+    if x.sum() > 0:
+        kept = Kept([x], 2)
+    kept.rows.append(x * 2)
+    return len(kept.rows) + kept.count
+
+
+@program(inputs=[lambda: (vec(1, -2, 3), [vec(0, 0, 0)]), lambda: (vec(-1, -2, -3), [vec(0, 0, 0)])])
+def a_list_in_a_named_tuple_of_a_loop(x, rows):
+    kept = Kept(rows, 1)
+    s = x.sum()
+    while s > 0:
+        kept = Kept([x], 2)
+        s = s - 1
+    kept.rows[0] = x * 2
+    return kept.count
+
+
+@program(
+    inputs=[
+        lambda: (vec(1, -2, 3), {"a": vec(1, 1), "b": scalar(2)}),
+        lambda: (vec(-1, -2, -3), {"a": vec(1, 1), "b": scalar(2)}),
+        lambda: (vec(9, -2, 3), {"a": vec(1, 1), "b": scalar(2)}),
+    ],
+    refused="a dict of the caller's or a new one, out of a loop that data may leave",
+)
+def a_dict_of_a_loop_that_returns(x, d):
+    for _ in range(2):
+        if x.sum() > 0:
+            if x.sum() > 5:
+                return x
+            d = {**d, "b": d["b"] * 2}
+    d["a"] = x * 2
+    return x
