@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.either import number_flag
 from autograph_torch.runtime.positions import element_at
 from autograph_torch.runtime.predicate import truth
 
@@ -57,6 +58,7 @@ _OF_NOTHING = {True: _text_of_nothing(max), False: _text_of_nothing(min)}  # oth
 def _better(is_better: Any, value: Any, found: Any) -> Any:
     if isinstance(value, torch.Tensor) and isinstance(found, torch.Tensor):
         alike = value.dtype == found.dtype and value.device == found.device
-        if alike and value.ndim == 0 and found.ndim == 0:
+        numbers = number_flag(value) is not None or number_flag(found) is not None  # on some paths: cond keeps this
+        if alike and value.ndim == 0 and found.ndim == 0 and not numbers:
             return torch.where(is_better, value, found)
     return cond(is_better, lambda value, found: value, lambda value, found: found, (value, found))

@@ -634,3 +634,22 @@ def sum_that_begins_as_a_number_behind_many_trips(x):
             break
         total = total + y
     return total, k
+
+
+@program(inputs=[lambda: (vec(1, 2, 3, 4),), lambda: (vec(-2, -2, -7),), lambda: (vec(),)])
+def largest_since_zero(x):
+    """`max` of a number and a tensor is the number itself while no tensor is larger: an `int` at the end."""
+    best = 0
+    i = 0
+    while i < len(x) and x[i] < 9:
+        best = max(best, x[i])
+        i += 1
+    return best
+
+
+@program(inputs=[lambda n=n, x=x: (integer(n), x) for n, x in ((4, vec(1, 2, 3, 4)), (3, vec(-2, -2, -7)), (0, vec(2)))])
+def largest_of_the_first(n, x):
+    best = 0
+    for i in range(n):
+        best = max(best, x[i])
+    return best
