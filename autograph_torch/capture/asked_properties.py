@@ -9,7 +9,7 @@ have others, the question is refused at the branch or loop; the next trace may t
 (capture/attempts.py). And a generator from around a body that the body advances would stay advanced on all paths, a
 hook that it registers would run on all of them: both are refused.
 
-Private: TensorVariable.var_getattr and call_method, LocalGeneratorObjectVariable.
+Private: how TensorVariable gets attributes, its call_method, LocalGeneratorObjectVariable.
 tests/capture/test_asked_properties.py fails clearly when torch changes them.
 """
 
@@ -25,6 +25,7 @@ from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import GraphModule, Node
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import arguments_of, handed_out, is_operator, name_of
@@ -48,11 +49,11 @@ Asks = Callable[[torch.Tensor], Any]
 @contextlib.contextmanager
 def asked_properties() -> Iterator[None]:
     """While this is in force, such questions are answered as in eager, or refused."""
-    get, call = TensorVariable.var_getattr, TensorVariable.call_method
+    get, call = getattr(TensorVariable, GET_ATTRIBUTE), TensorVariable.call_method
     generator: Any = LocalGeneratorObjectVariable
     make = generator.__init__
 
-    def var_getattr(self: Any, tx: Any, name: str) -> Any:
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name in _OF_GRADIENTS and _counts(tx):
             _check(tx, self, name, lambda tensor: tensor.requires_grad)
             if name == "is_leaf":
@@ -74,7 +75,7 @@ def asked_properties() -> Iterator[None]:
 
     advances = {name: _advancing(getattr(generator, name)) for name in _ADVANCES if hasattr(generator, name)}
     with (
-        patched(TensorVariable, var_getattr=var_getattr, call_method=call_method),
+        patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}),
         patched(generator, __init__=begin, **advances),
     ):
         yield

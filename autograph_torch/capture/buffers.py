@@ -17,6 +17,7 @@ import torch
 from torch._dynamo.variables import CellVariable, ConstDictVariable
 from torch._dynamo.variables.base import AttributeMutationNew
 
+from autograph_torch.capture.dynamo_names import get_attribute
 from autograph_torch.capture.identity import is_same
 
 
@@ -40,14 +41,14 @@ def setter_of_buffers(code: types.CodeType, parent: Any, arguments: dict[str, An
         return None
     if name.as_python_constant() not in _names_of_buffers(module, made_here, parent):
         return None
-    again = is_same(module.var_getattr(parent, name.as_python_constant()), value, tracer)
+    again = is_same(get_attribute(module, parent, name.as_python_constant()), value, tracer)
     return (set_nothing if again else set_buffer).__code__
 
 
 def _names_of_buffers(module: Any, made_here: bool, parent: Any) -> set[str]:
     if not made_here:
         return set(getattr(module.value, "_buffers", {}))
-    known = module.var_getattr(parent, "_buffers").realize()
+    known = get_attribute(module, parent, "_buffers").realize()
     return {key.vt.as_python_constant() for key in known.items} if isinstance(known, ConstDictVariable) else set()
 
 

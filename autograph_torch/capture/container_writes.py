@@ -21,8 +21,9 @@ from typing import Any
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables import ConstDictVariable, ListVariable, TupleVariable
 from torch._dynamo.variables.base import ValueMutationExisting, ValueMutationNew
-from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable
+from torch._dynamo.variables.lists import DequeVariable
 
+from autograph_torch.capture.patching import method_of
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -39,10 +40,10 @@ _WRITERS = (
 
 def watch_containers() -> None:
     """Let the methods that write remember what there was."""
-    for kind in (CommonListMethodsVariable, *_CONTAINERS):
+    for kind in _CONTAINERS:
         for name in _WRITERS:
-            if name in vars(kind):
-                setattr(kind, name, _remembering(vars(kind)[name]))
+            if hasattr(kind, name):
+                setattr(kind, name, _remembering(method_of(kind, name)))
 
 
 def may_be_written(item: Any, tracer: Any) -> bool:

@@ -26,6 +26,7 @@ from torch._dynamo.exc import TorchRuntimeError, Unsupported, raise_observed_exc
 from torch._dynamo.variables import TensorVariable, TupleVariable, VariableTracker, builder
 from torch.fx import Node
 
+from autograph_torch.capture.dynamo_names import raised_exception
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.performing import Part
@@ -89,7 +90,7 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
         try:
             raise_observed_exception(kind, tx, args=[text])
         finally:
-            known = tx.exn_vt_stack.get_current_exception()
+            known = raised_exception(tx)
             _failed().append(FailedCall(known, function, arguments, tensors, places))
 
     call_method = VariableTracker.call_method

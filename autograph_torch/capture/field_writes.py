@@ -27,6 +27,7 @@ from torch._dynamo.variables.base import AttributeMutation
 from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
+from autograph_torch.capture.dynamo_names import get_attribute
 from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
@@ -197,7 +198,7 @@ def _is_there_already(effects: Any, item: Any, name: str, value: Any) -> bool:
         return False
     if not effects.has_pending_mutation_of_attr(item, name) and name not in getattr(item.value, "__dict__", {}):
         return False
-    known = item.var_getattr(tracing.current_translator(), name).realize()
+    known = get_attribute(item, tracing.current_translator(), name).realize()
     return known.is_tensor() and is_same(value, known, tracing.current_tracer())
 
 
@@ -257,7 +258,7 @@ def _read(parent: Any, item: Any, name: str) -> Any:
     if not _is_own(effects, item, name):
         return None
     try:
-        return item.var_getattr(parent, name)
+        return get_attribute(item, parent, name)
     except ObservedAttributeError:
         handle_observed_exception(parent)
         return None

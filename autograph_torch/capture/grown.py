@@ -4,7 +4,7 @@
     len(self.errors)                 list is asked of the Growing, by the functions of runtime/growing.py
 
 Private: `items`, the contents of ListVariable, as in capture/open_contents.py, and the methods that Dynamo asks lists
-by: `call_method`, and in torch 2.13 a method of its own for `len` and for indices.
+by: `call_method`, and from torch 2.13 on a method of its own for `len` and for indices.
 tests/capture/test_grown.py fails clearly when torch changes what this leans on.
 """
 
@@ -17,11 +17,11 @@ from typing import Any
 from torch._dynamo.codegen import PyCodegen
 from torch._dynamo.variables import ConstantVariable, ListVariable, TupleVariable, UserFunctionVariable
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
-from torch._dynamo.variables.lists import BaseListVariable, CommonListMethodsVariable
 
 from autograph_torch.capture.container_writes import beginning_to_write
 from autograph_torch.capture.growing import write_list
 from autograph_torch.capture.open_contents import Open, put_into_all
+from autograph_torch.capture.patching import method_of
 from autograph_torch.runtime import growing, grown, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -68,10 +68,9 @@ class Grown(Open):
 
 def ask_grown_lists() -> None:
     """Let the methods of list variables ask what is in the place of the contents."""
-    for kind in (BaseListVariable, CommonListMethodsVariable, ListVariable):
-        for name, ask in _ASKED.items():
-            if name in vars(kind):
-                setattr(kind, name, _asking(vars(kind)[name], ask))
+    for name, ask in _ASKED.items():
+        if hasattr(ListVariable, name):
+            setattr(ListVariable, name, _asking(method_of(ListVariable, name), ask))
 
 
 def _asking(method: Callable[..., Any], ask: Asked) -> Callable[..., Any]:
@@ -119,6 +118,7 @@ _METHODS = {
 _ASKED: dict[str, Asked] = {
     "call_method": _call_method,
     "sq_length": _length,
+    "sq_length_impl": _length,
     "mp_subscript_impl": _element,
     "sq_item_impl": _element,
     "sq_inplace_concat_impl": _extended,

@@ -5,7 +5,7 @@ goes on while tracing, and the number is a constant of the trace. Where the grap
 no hook of this number: the keys of the dicts in which a module keeps its hooks are guarded where a hook is registered.
 For the rest of a trace Dynamo takes such a dict for one that nobody writes to, and here for what it has become.
 
-Private: UnspecializedNNModuleVariable.var_getattr, SideEffects.
+Private: how UnspecializedNNModuleVariable gets attributes, SideEffects.
 tests/capture/test_module_hooks.py fails clearly when torch changes them.
 """
 
@@ -21,6 +21,7 @@ from torch._dynamo.variables import ConstantVariable, UnspecializedNNModuleVaria
 from torch.nn import Module
 from torch.utils.hooks import RemovableHandle
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.patching import patched
 
 _DICTS = (
@@ -57,14 +58,15 @@ def number_hooks(code: types.CodeType, _: Any, arguments: dict[str, Any]) -> Non
 @contextlib.contextmanager
 def hooks_of_modules() -> Iterator[None]:
     """While this is in force, dicts of hooks may be written to."""
-    original = UnspecializedNNModuleVariable.var_getattr
+    original = getattr(UnspecializedNNModuleVariable, GET_ATTRIBUTE)
+    of_object = getattr(UserDefinedObjectVariable, GET_ATTRIBUTE)
 
-    def var_getattr(self: Any, tx: Any, name: str) -> Any:
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name in _DICTS and self.source and (tx.f_code in _REGISTER or getattr(self.value, name) in _known(tx)):
-            return UserDefinedObjectVariable.var_getattr(self, tx, name)
+            return of_object(self, tx, name)
         return original(self, tx, name)
 
-    with patched(UnspecializedNNModuleVariable, var_getattr=var_getattr):
+    with patched(UnspecializedNNModuleVariable, **{GET_ATTRIBUTE: get_attribute}):
         yield
 
 

@@ -61,8 +61,9 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.distributions.utils import lazy_property
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.numpy_scalars import gives_scalar
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import linalg, queries, sorting
 from autograph_torch.runtime.refusal import raise_refusal
@@ -71,9 +72,9 @@ from autograph_torch.runtime.refusal import raise_refusal
 @contextlib.contextmanager
 def python_calls() -> Iterator[None]:
     """While this is in force, these calls are taken."""
-    skipped, listed = SkipFunctionVariable.call_function, ListVariable.call_method
+    skipped, listed = SkipFunctionVariable.call_function, method_of(ListVariable, "call_method")
     built_in, of_tensor = BuiltinVariable.call_function, TensorVariable.call_method
-    called, looked_up = TorchInGraphFunctionVariable.call_function, SuperVariable.var_getattr
+    called, looked_up = TorchInGraphFunctionVariable.call_function, getattr(SuperVariable, GET_ATTRIBUTE)
     data_of = TensorVariable.method_attr_data
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -183,7 +184,7 @@ def python_calls() -> Iterator[None]:
         patched(SkipFunctionVariable, call_function=call_skipped),
         patched(ListVariable, call_method=call_list),
         patched(TorchInGraphFunctionVariable, call_function=call_torch),
-        patched(SuperVariable, var_getattr=getattr_of_super),
+        patched(SuperVariable, **{GET_ATTRIBUTE: getattr_of_super}),
         patched(BuiltinVariable, call_function=call_builtin),
         patched(TensorVariable, call_method=call_tensor, method_attr_data=data),
     ):

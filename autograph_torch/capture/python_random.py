@@ -43,7 +43,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.builder import GraphArg, wrap_fx_proxy_cls, wrap_to_fake_tensor_and_record
 from torch._dynamo.variables.functions import SkipFunctionVariable
 
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import performing, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -59,7 +59,7 @@ _OTHER = "of Python's random generators is not drawn by the graph"
 def python_random() -> Iterator[None]:
     """While this is in force, Python's random numbers are drawn when the graph runs."""
     skipped, called = SkipFunctionVariable.call_function, UserDefinedObjectVariable.call_function
-    call_method, call_random_fn = RandomVariable.call_method, user_defined.call_random_fn
+    call_method, call_random_fn = method_of(RandomVariable, "call_method"), user_defined.call_random_fn
 
     def builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         found = _drawn(tx, self.value, args, kwargs)

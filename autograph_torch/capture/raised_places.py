@@ -6,7 +6,7 @@
 
 When the branch has been left, the frames that the exception came through are gone. So they are noted when it is raised.
 
-Private: InstructionTranslatorBase._raise_exception_variable and `exn_vt_stack`, which torch 2.11 has, too.
+Private: how InstructionTranslatorBase raises, and which exception (capture/dynamo_names.py).
 tests/capture/test_raised_places.py fails clearly when torch changes what this leans on.
 """
 
@@ -19,6 +19,7 @@ from typing import Any
 from torch._dynamo.exc import ObservedException
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 
+from autograph_torch.capture.dynamo_names import RAISE, raised_exception
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.places import Place
 
@@ -28,18 +29,18 @@ _NOTED = "_autograph_raised_at"  # of the tracer's variable for an exception
 @contextlib.contextmanager
 def places_of_raises(places_around: Callable[[Any], tuple[Place, ...]]) -> Iterator[None]:
     """While this is in force, the tracer's exceptions know where they were raised first."""
-    raise_variable = InstructionTranslatorBase._raise_exception_variable
+    raise_variable = getattr(InstructionTranslatorBase, RAISE)
 
     def raise_and_note(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return raise_variable(self, *args, **kwargs)
         except ObservedException:
-            raised = self.exn_vt_stack.get_current_exception()
+            raised = raised_exception(self)
             if not hasattr(raised, _NOTED):
                 setattr(raised, _NOTED, places_around(self))
             raise
 
-    with patched(InstructionTranslatorBase, _raise_exception_variable=raise_and_note):
+    with patched(InstructionTranslatorBase, **{RAISE: raise_and_note}):
         yield
 
 

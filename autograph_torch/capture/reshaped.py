@@ -10,8 +10,8 @@ What Dynamo remembers of a tensor is compared with the tensor that it traces wit
 In the body of a branch or loop a tensor from around it keeps its shape, or is refused: what stands behind the body is
 traced for one shape.
 
-Private: TensorVariable's `ndim`, `_size`, `stride`, `requires_grad` and `synchronize_attributes`; its `var_getattr`,
-`call_method` and `unpack_var_sequence`. tests/capture/test_reshaped.py fails clearly when torch changes them.
+Private: TensorVariable's `ndim`, `_size`, `stride`, `requires_grad` and `synchronize_attributes`; how it gets
+attributes, its `call_method` and `unpack_var_sequence`. tests/capture/test_reshaped.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 import torch
 from torch._dynamo.variables.tensor import TensorVariable
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -32,9 +33,10 @@ _RESHAPING = frozenset("squeeze_ unsqueeze_ transpose_ t_ swapaxes_ swapdims_ as
 @contextlib.contextmanager
 def reshaped_tensors() -> Iterator[None]:
     """While this is in force, Dynamo knows the shape that a tensor has by now."""
-    get, call, unpack = TensorVariable.var_getattr, TensorVariable.call_method, TensorVariable.unpack_var_sequence
+    get, call = getattr(TensorVariable, GET_ATTRIBUTE), TensorVariable.call_method
+    unpack = TensorVariable.unpack_var_sequence
 
-    def var_getattr(self: Any, tx: Any, name: str) -> Any:
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
         _follow(self, tx)
         return get(self, tx, name)
 
@@ -48,9 +50,8 @@ def reshaped_tensors() -> Iterator[None]:
         _follow(self, tx)
         return unpack(self, tx, *args, **kwargs)
 
-    with patched(
-        TensorVariable, var_getattr=var_getattr, call_method=call_method, unpack_var_sequence=unpack_var_sequence
-    ):
+    following = {GET_ATTRIBUTE: get_attribute, "call_method": call_method, "unpack_var_sequence": unpack_var_sequence}
+    with patched(TensorVariable, **following):
         yield
 
 

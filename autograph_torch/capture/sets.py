@@ -16,7 +16,7 @@ from typing import Any
 from torch._dynamo.variables import FrozensetVariable, ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 
 
 @contextlib.contextmanager
@@ -25,7 +25,8 @@ def sets_in_order() -> Iterator[None]:
     if not hasattr(SetVariable, "tp_iter_impl") or not hasattr(iterators, "SetIterator"):
         yield
         return
-    iterate, unpack, call = SetVariable.tp_iter_impl, SetVariable.unpack_var_sequence, ListVariable.call_method
+    iterate, unpack = method_of(SetVariable, "tp_iter_impl"), method_of(SetVariable, "unpack_var_sequence")
+    call = method_of(ListVariable, "call_method")
 
     def tp_iter_impl(self: Any, tx: Any) -> Any:
         order = _order(self)

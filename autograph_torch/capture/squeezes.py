@@ -8,8 +8,8 @@ vector of one element does what a scalar does: the finished graph shows what bec
 is seen while it asks. When anything else is done with it, the trace is made once more (capture/attempts.py), and the
 graph checks the size and raises when it is 1 (Inductor would give the result a dimension more than eager).
 
-Private: TensorVariable looks for methods `method_NAME` of its own; its `var_getattr`, `call_method` and
-`unpack_var_sequence`. tests/capture/test_squeezes.py fails clearly when torch changes them.
+Private: TensorVariable looks for methods `method_NAME` of its own; how it gets attributes, its `call_method`
+and `unpack_var_sequence`. tests/capture/test_squeezes.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols, statically_known_true
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import arguments_of, is_operator, name_of
@@ -47,9 +48,10 @@ _BY_INDEX = frozenset("index_select index_copy index_copy_ index_add index_add_ 
 @contextlib.contextmanager
 def squeezes(checked: bool) -> Iterator[None]:
     """While this is in force, sizes that `squeeze` would drop for some data are checked, or their use is looked at."""
-    get, call, unpack = TensorVariable.var_getattr, TensorVariable.call_method, TensorVariable.unpack_var_sequence
+    get, call = getattr(TensorVariable, GET_ATTRIBUTE), TensorVariable.call_method
+    unpack = TensorVariable.unpack_var_sequence
 
-    def var_getattr(self: Any, tx: Any, name: str) -> Any:
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if _is_marked(self) and name not in _SAME_KIND | _TO_SCALARS | _KNOWN:
             _refuse()
         return get(self, tx, name)
@@ -67,7 +69,7 @@ def squeezes(checked: bool) -> Iterator[None]:
             _refuse()
         return unpack(self, *args, **kwargs)
 
-    looking = {"var_getattr": var_getattr, "call_method": call_method, "unpack_var_sequence": unpack_var_sequence}
+    looking = {GET_ATTRIBUTE: get_attribute, "call_method": call_method, "unpack_var_sequence": unpack_var_sequence}
     squeezing = {"method_squeeze": _squeeze(checked), "method_squeeze_": _squeeze(checked=True)}
     with patched(TensorVariable, **looking, **squeezing):
         yield

@@ -112,6 +112,7 @@ from torch.optim import Optimizer
 from torch.utils import checkpoint
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
+from autograph_torch.capture.dynamo_names import TRUTH
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 
@@ -338,17 +339,17 @@ def take_constants_without_source() -> None:
 @contextlib.contextmanager
 def truth_of_lengths() -> Iterator[None]:
     """While this is in force, a length that only data tell is no answer to `if xs:`."""
-    ask = getattr(symbolic_convert, "generic_bool", None)  # not in torch 2.11
-    if ask is None:
+    if TRUTH is None:
         yield
         return
+    ask = getattr(symbolic_convert, TRUTH)
 
     def asked(tx: Any, value: Any) -> Any:
         answer = ask(tx, value)
         as_number = isinstance(answer, SymNodeVariable) and not isinstance(value, UserDefinedObjectVariable)
         return answer.evaluate_expr(tx.output) if as_number else answer
 
-    with patched(symbolic_convert, generic_bool=asked):
+    with patched(symbolic_convert, **{TRUTH: asked}):
         yield
 
 

@@ -1,0 +1,48 @@
+"""Names of Dynamo that differ between the versions of torch, in one place.
+
+    patched(TensorVariable, **{GET_ATTRIBUTE: get})      var_getattr up to torch 2.13, tp_getattro_impl from 2.14 on
+    get_attribute(item, tx, "steps")                     asked of a variable
+
+Each is told by what this torch has, not by its version; of a torch that has none of the names there is an error that
+says so (capture/known_torch.py). What only some version needs mended is told where it is mended.
+
+Private: what is named here. tests/capture/test_dynamo_names.py fails clearly when torch has none of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch._dynamo import symbolic_convert
+from torch._dynamo.symbolic_convert import ExceptionStack, InstructionTranslatorBase
+from torch._dynamo.variables.base import VariableTracker
+
+
+def _of(owner: Any, *names: str) -> str:
+    """The one of these names that this torch has; the newest first.
+
+    Raises:
+        AttributeError: it has none.
+    """
+    found = next((name for name in names if hasattr(owner, name)), None)
+    if found is None:
+        raise AttributeError(f"none of {', '.join(names)}", name=names[0], obj=owner)
+    return found
+
+
+GET_ATTRIBUTE = _of(VariableTracker, "tp_getattro_impl", "var_getattr")  # of variables: `x.name`
+RAISE = _of(InstructionTranslatorBase, "do_raise", "_raise_exception_variable")  # an exception begins
+_RAISED = _of(ExceptionStack, "get_raised_exception", "get_current_exception")
+
+# The truth of what is no number: the function that jumps ask. torch 2.11 has none.
+TRUTH = next((name for name in ("generic_is_true", "generic_bool") if hasattr(symbolic_convert, name)), None)
+
+
+def get_attribute(variable: Any, tx: Any, name: str) -> Any:
+    """The variable of an attribute."""
+    return getattr(variable, GET_ATTRIBUTE)(tx, name)
+
+
+def raised_exception(tx: Any) -> Any:
+    """The exception that is being raised in the trace."""
+    return getattr(tx.exn_vt_stack, _RAISED)()
