@@ -34,7 +34,11 @@ __all__ = sorted([*_EXPORTS, "__version__"])
 def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_EXPORTS[name]), name)
+    try:
+        module = importlib.import_module(_EXPORTS[name])
+    except AttributeError as error:  # which `from autograph_torch import ...` would hide
+        raise ImportError(f"autograph-torch does not know this version of torch: {error}") from error
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

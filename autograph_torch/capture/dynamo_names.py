@@ -11,11 +11,13 @@ Private: what is named here. tests/capture/test_dynamo_names.py fails clearly wh
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from torch._dynamo import symbolic_convert
 from torch._dynamo.symbolic_convert import ExceptionStack, InstructionTranslatorBase
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.tensor import TensorVariable
 
 
 def _of(owner: Any, *names: str) -> str:
@@ -37,6 +39,8 @@ _RAISED = _of(ExceptionStack, "get_raised_exception", "get_current_exception")
 # The truth of what is no number: the function that jumps ask. torch 2.11 has none.
 TRUTH = next((name for name in ("generic_is_true", "generic_bool") if hasattr(symbolic_convert, name)), None)
 
+_SYNCHRONIZES_ALWAYS = len(inspect.signature(TensorVariable._sync_if_inplace_mutation).parameters) == 3  # 2.14 on
+
 
 def get_attribute(variable: Any, tx: Any, name: str) -> Any:
     """The variable of an attribute."""
@@ -46,3 +50,13 @@ def get_attribute(variable: Any, tx: Any, name: str) -> Any:
 def raised_exception(tx: Any) -> Any:
     """The exception that is being raised in the trace."""
     return getattr(tx.exn_vt_stack, _RAISED)()
+
+
+def synchronize(variable: Any, tx: Any, before: int | None, has_tensor: bool) -> None:
+    """After a write in place: what is remembered of a tensor is what it has become.
+
+    Args:
+        before: the version of the tensor before the write.
+        has_tensor: whether a tensor was written, which may require a gradient.
+    """
+    variable._sync_if_inplace_mutation(tx, before, *(() if _SYNCHRONIZES_ALWAYS else (has_tensor,)))

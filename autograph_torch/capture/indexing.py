@@ -28,6 +28,7 @@ from torch._dynamo.variables.builder import SourcelessBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.tensor import TensorVariable
 
+from autograph_torch.capture.dynamo_names import synchronize
 from autograph_torch.capture.patching import patched
 
 
@@ -57,7 +58,7 @@ def indices_from_data() -> Iterator[None]:
             return write(self, tx, key, value)
         before = self._get_fake_version()
         done = write(place.view, tx, TupleVariable(place.rest or [ConstantVariable.create(...)]), value)
-        self._sync_if_inplace_mutation(tx, before, value.is_tensor())
+        synchronize(self, tx, before, value.is_tensor())
         return done
 
     with (

@@ -40,6 +40,7 @@ from autograph_torch.capture.grown import GROWN, ask_grown_lists
 from autograph_torch.capture.heaps import SORTS
 from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instructions import keep_instructions
+from autograph_torch.capture.known_torch import SUPPORTED, known_torch
 from autograph_torch.capture.module_hooks import HANDLES, number_hooks
 from autograph_torch.capture.module_lists import stop_at_indices
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
@@ -134,7 +135,7 @@ def install(required: bool = True) -> None:
             return
         raise RuntimeError(
             "autograph-torch does not know this version of torch: InliningInstructionTranslator.__init__ takes "
-            f"{parameters}; use a torch from 2.11 to 2.13, or autograph(..., recursive=False)"
+            f"{parameters}; {SUPPORTED}, or autograph(..., recursive=False)"
         )
 
     @functools.wraps(original)
@@ -148,9 +149,10 @@ def install(required: bool = True) -> None:
 
     setattr(_Translator, _INSTALLED, original)
     _Translator.__init__ = init  # type: ignore[method-assign]
-    for put_in_place in _INSTALLS:
-        put_in_place()
-    answer_at_once(_fill_in)
+    with known_torch():
+        for put_in_place in _INSTALLS:
+            put_in_place()
+        answer_at_once(_fill_in)
 
 
 def _code_in_place_of(

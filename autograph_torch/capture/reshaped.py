@@ -11,7 +11,8 @@ In the body of a branch or loop a tensor from around it keeps its shape, or is r
 traced for one shape.
 
 Private: TensorVariable's `ndim`, `_size`, `stride`, `requires_grad` and `synchronize_attributes`; how it gets
-attributes, its `call_method` and `unpack_var_sequence`. tests/capture/test_reshaped.py fails clearly when torch changes them.
+attributes, its `call_method` and `unpack_var_sequence`.
+tests/capture/test_reshaped.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations

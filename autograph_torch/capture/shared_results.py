@@ -187,7 +187,7 @@ class _Check:
                     self._check_write(Write(node, storage, operator_behind(node)))
 
     def _last_uses(self) -> dict[Storage, float]:
-        """The position of the last use of every storage; those of the caller, and others from around, come after all."""
+        """The position of the last use of every storage; what is used behind the graph comes after all."""
         found: dict[Storage, float] = {}
         for node in self.graph.nodes:
             if (storage := storage_at(node)) is None:

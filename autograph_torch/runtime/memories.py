@@ -213,7 +213,7 @@ def _make_harmless(tracer: Any, changed: set[Any]) -> None:
     """This attempt will be discarded: torch need not complain about what it writes to, nor about shared memory."""
     from torch._dynamo.output_graph import AliasingInfo
 
-    tracer.has_aliasing = lambda: AliasingInfo(False, "")
+    tracer.has_aliasing = lambda **_: AliasingInfo(False, "")
     placeholders = [node for node in tracer.graph.nodes if node.op == "placeholder"]
     for node in changed:
         with tracer.graph.inserting_after(*placeholders[-1:]):  # torch puts more inputs before others

@@ -194,7 +194,9 @@ def renewed(proxy: Any) -> Any:
     original = _original(proxy.node, proxy.tracer)
     around = {one.graph: one for one in enclosing(innermost)}
     if original.graph not in around:
-        owner = next((one for one in around.values() if _body_of(one) == _body_of(_owner(original, proxy.tracer))), None)
+        owner = next(
+            (one for one in around.values() if _body_of(one) == _body_of(_owner(original, proxy.tracer))), None
+        )
         original = None if owner is None else _namesake(original, owner.graph)
     if original is None or original._erased:
         return None

@@ -647,7 +647,9 @@ def largest_since_zero(x):
     return best
 
 
-@program(inputs=[lambda n=n, x=x: (integer(n), x) for n, x in ((4, vec(1, 2, 3, 4)), (3, vec(-2, -2, -7)), (0, vec(2)))])
+@program(
+    inputs=[lambda n=n, x=x: (integer(n), x) for n, x in ((4, vec(1, 2, 3, 4)), (3, vec(-2, -2, -7)), (0, vec(2)))]
+)
 def largest_of_the_first(n, x):
     best = 0
     for i in range(n):

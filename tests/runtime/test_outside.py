@@ -8,6 +8,7 @@ from torch import nn
 
 from autograph_torch import CaptureError, autograph, convert
 from autograph_torch.runtime import tracing
+from tests.harness import from_text
 
 
 class Average(nn.Module):
@@ -90,10 +91,34 @@ def test_bodies_that_are_traced_again_do_not_multiply(monkeypatch: pytest.Monkey
     enter = tracing.enter_body
     for trips in (2, 3, 4, 5):
         entered = []
-        monkeypatch.setattr(tracing, "enter_body", lambda e=entered: (e.append(1), enter())[1])
+        monkeypatch.setattr(tracing, "enter_body", lambda body, e=entered: (e.append(1), enter(body))[1])
         torch._dynamo.reset()
         compiled = torch.compile(convert(until_large), backend="eager", fullgraph=True)
         torch.testing.assert_close(compiled(torch.ones(2), trips), until_large(torch.ones(2), trips))
         counts.append(len(entered))
     steps = [after - before for before, after in zip(counts, counts[1:], strict=False)]
     assert steps[2] < 2 * steps[0], counts  # it was three times as many with every trip
+
+
+def nested_writes(depth: int) -> str:
+    """A function with branches in branches, each of which has a helper write to a tensor of the caller's."""
+    lines = ["def bump(y, k, x):", "    y[k] += x[0]", "", "def f(x, y):"]
+    for level in range(depth):
+        lines += ["    " * (level + 1) + f"if x.sum() > {level}:", "    " * (level + 2) + f"bump(y, {level}, x)"]
+    return "\n".join([*lines, "    return y * 2\n"])
+
+
+def test_branches_in_a_branch_that_is_traced_again_know_what_they_write_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    enter = tracing.enter_body
+    for depth in (2, 4, 6):
+        entered = []
+        monkeypatch.setattr(tracing, "enter_body", lambda body, e=entered: (e.append(1), enter(body))[1])
+        torch._dynamo.reset()
+        function = from_text(nested_writes(depth), "f", f"<nested {depth}>")
+        compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
+        x, expected, actual = torch.full((2,), 1.2), torch.zeros(6), torch.zeros(6)
+        torch.testing.assert_close(compiled(x, actual), function(x, expected))
+        torch.testing.assert_close(actual, expected)
+        counts.append(len(entered))
+    assert counts[2] < 3 * counts[1], counts  # it was four times as many with every two levels
