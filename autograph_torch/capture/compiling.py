@@ -57,7 +57,7 @@ from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
-from autograph_torch.capture.known_torch import known_torch
+from autograph_torch.capture.known_torch import known_torch, refuse_newer_torch
 from autograph_torch.capture.leaves_made import leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
@@ -333,6 +333,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
             stack.enter_context(collector.paused())
             stack.enter_context(under_way(attempt))
+            refuse_newer_torch()
             with known_torch():
                 for one in _REPAIRS:
                     stack.enter_context(one())

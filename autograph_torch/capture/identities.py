@@ -50,6 +50,7 @@ def identities() -> Iterator[None]:
 def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
     def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
         one, other = (operand.realize() for operand in operands)
+        found: Any
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
             found = ConstantVariable.create((one is other) is holds)
         else:

@@ -90,7 +90,7 @@ def _without_hook(*_: Any) -> Any:
     return refuse(
         "AG320",
         "this version of torch has no place for the tracer's hook",
-        "use a torch from 2.11 to 2.15",
+        "use a torch from 2.11 to 2.13",
     )
 
 

@@ -10,7 +10,7 @@ import torch
 from torch._dynamo.variables import SuperVariable
 
 from autograph_torch import convert
-from autograph_torch.capture import compiling
+from autograph_torch.capture import compiling, known_torch
 from tests.capture import third_party
 
 
@@ -26,4 +26,13 @@ def test_a_missing_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     x = torch.tensor([1.0, 2.0])
     assert torch.equal(converted(x), third_party.clip(x))  # uncompiled, nothing of torch is needed
     with pytest.raises(RuntimeError, match=r"does not know torch 2\S+ it has no SuperVariable.as_it_was_once_called"):
+        torch.compile(converted, backend="eager", fullgraph=True)(x)
+
+
+def test_a_newer_torch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_torch, "NEWEST", (2, 10))
+    converted = convert(third_party.clip)
+    x = torch.tensor([1.0, 2.0])
+    assert torch.equal(converted(x), third_party.clip(x))
+    with pytest.raises(RuntimeError, match=r"not been tested with torch 2\..*use a torch from 2.11 to 2.13"):
         torch.compile(converted, backend="eager", fullgraph=True)(x)
