@@ -29,6 +29,10 @@ _TORCH_INTERNALS = tuple(
 _POLYFILLS = _TORCH + os.path.join("_dynamo", "polyfills", "builtins.py")
 _ASKING = ("any", "all")
 
+# Functions of torch that are an operator to Dynamo and ask about data.
+ASKING_FUNCTIONS = frozenset({torch.nn.functional.gaussian_nll_loss})
+_ASKING_CODE = frozenset(function.__code__ for function in ASKING_FUNCTIONS)
+
 
 @functools.lru_cache(maxsize=8192)
 def may_enter(code: types.CodeType) -> bool:
@@ -39,6 +43,8 @@ def may_enter(code: types.CodeType) -> bool:
     """
     filename = os.path.abspath(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename
     if filename == _POLYFILLS and code.co_name in _ASKING:
+        return True
+    if code in _ASKING_CODE:
         return True
     if filename.startswith((_PACKAGE, *_TORCH_INTERNALS, *_modules_left_out)):
         return False

@@ -12,6 +12,7 @@
     x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
+    F.gaussian_nll_loss(...)  its body, which raises for some data
     torch.equal(x, y)         ag.equal(x, y), and so for torch.allclose and torch.is_nonzero, also as methods
     super().prop              the property of the base class, called; so for lazy properties of distributions
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
@@ -64,6 +65,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.numpy_scalars import gives_scalar
 from autograph_torch.capture.patching import method_of, patched
+from autograph_torch.capture.policy import ASKING_FUNCTIONS
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import linalg, queries, sorting
 from autograph_torch.runtime.refusal import raise_refusal
@@ -105,6 +107,8 @@ def python_calls() -> Iterator[None]:
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is torch.is_tensor and args:
             refuse_question_of_type(args[0], tx)
+        if self.value in ASKING_FUNCTIONS:
+            return UserFunctionVariable(self.value).call_function(tx, args, kwargs)
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
         copying = _copying(self.value, args, kwargs)

@@ -222,3 +222,20 @@ def test_a_range_of_data_as_a_tensor_of_unknown_type() -> None:
 
     with pytest.raises(CaptureError, match="AG321"):
         torch.compile(convert(places), fullgraph=True, backend="eager")(torch.ones(2))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_functions_of_torch_that_ask_about_data(backend: str) -> None:
+    def loss(x: torch.Tensor, variance: torch.Tensor) -> torch.Tensor:
+        found = torch.nn.functional.gaussian_nll_loss(x, torch.zeros(2), variance)
+        return found * 2 if found > 0 else found
+
+    compiled = torch.compile(convert(loss), fullgraph=True, backend=backend)
+    for scale in (1.0, 0.01):
+        x = torch.tensor([0.1, 0.2], requires_grad=True)
+        variance = torch.full((2,), scale)
+        actual, expected = compiled(x, variance), loss(x, variance)
+        torch.testing.assert_close(actual, expected)
+        torch.testing.assert_close(torch.autograd.grad(actual, x), torch.autograd.grad(expected, x))
+    with pytest.raises(ValueError, match="var has negative entry"):
+        compiled(x, torch.tensor([-1.0, 1.0]))
