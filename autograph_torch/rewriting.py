@@ -71,9 +71,8 @@ def rewrite_function(
     Raises:
         ValueError: more branches stand inside each other than `around` allows.
     """
-    kinds = Kinds(
-        around.imports, {**parameter_kinds(function, is_method), **(seeds or {})}, around.outer, around.assume_unknown
-    )
+    known = {**parameter_kinds(function, is_method), **(seeds or {})}
+    kinds = Kinds(around.imports, known, around.outer, around.assume_unknown, around.told.picks)
     opened = open_calls(function, around.told.splits)
     kinds.infer(opened.body)
     # Before the passes: behind it other names may be unbound where they are read.

@@ -158,7 +158,9 @@ class Kinds:
         seeds: Mapping[str, Kind],
         outer: Mapping[str, Kind] | None = None,
         assume_unknown: bool = False,
+        picks: bool = False,
     ) -> None:
+        self._picks = picks  # whether data may pick strings and other constants
         self._assume_unknown = assume_unknown
         self._local = set(seeds) - {"self"}
         self._not_integer = {name for name, kind in seeds.items() if kind != P}
@@ -433,9 +435,13 @@ class Kinds:
         return None
 
     def _of_constant(self, node: gast.Constant) -> Kind:
-        return P
+        return U if self._picks and _is_word(node) else P
 
-    _of_joinedstr = _of_lambda = _of_constant
+    def _of_joinedstr(self, node: gast.JoinedStr) -> Kind:
+        return U if self._picks else P
+
+    def _of_lambda(self, node: gast.Lambda) -> Kind:
+        return P
 
     def _of_list(self, node: gast.expr) -> Kind:
         return C
@@ -485,6 +491,10 @@ class Kinds:
 
     def _of_compare(self, node: gast.Compare) -> Kind:
         operands = [node.left, *node.comparators]
+        kind = self._of_comparison(node, operands)
+        return U if kind == P and self._picks and any(self.of(operand) == U for operand in operands) else kind
+
+    def _of_comparison(self, node: gast.Compare, operands: list[gast.expr]) -> Kind:
         kinds = [self._of_compared(operand) for operand in operands]
         if all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops):
             kind = join(kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 Lines = frozenset[int]
 _NONE: Lines = frozenset()
@@ -18,6 +18,7 @@ class Told:
     raises: of exceptions and assertions that the function itself may handle.
     tests: of loops whose test has an effect.
     positions: where data tell the position of an element of a list.
+    picks: whether data may pick strings, and what is compared with one may be a tensor: no line, but all of the trace.
     """
 
     splits: Lines = _NONE
@@ -26,13 +27,15 @@ class Told:
     raises: Lines = _NONE
     tests: Lines = _NONE
     positions: Lines = _NONE
+    picks: bool = False
 
     def __bool__(self) -> bool:
-        return any(getattr(self, one.name) for one in fields(self))
+        return self.picks or any(getattr(self, name) for name in LINES)
 
     def within(self, lines: Lines) -> Told:
         """What has been told of some lines alone."""
-        return Told(*(getattr(self, one.name) & lines for one in fields(self)))
+        return replace(self, **{name: getattr(self, name) & lines for name in LINES})
 
 
 UNTOLD = Told()
+LINES = tuple(one.name for one in fields(Told) if one.name != "picks")

@@ -46,9 +46,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
-from autograph_torch.analysis.told import Told
+from autograph_torch.analysis.told import LINES, Told
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumed_sizes import ASKED
 from autograph_torch.capture.errors import LEFT_ALONE
@@ -56,6 +56,7 @@ from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
+from autograph_torch.runtime.picked import PICKED
 
 Line = tuple[str, int]
 
@@ -74,6 +75,7 @@ _REBINDS = "both writes to an object in place and rebinds its name"  # a list th
 _OPEN = ("what is in a list or dict that the branches leave", "the branches give a list of")
 _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
 _NONE = re.compile(r"give None and |and None$")
+_CONSTANTS = re.compile(r"(a member of \w+|the Python str .*|None) and (a member of \w+|the Python str .*|None)$")
 _INDEX = re.compile(r"[\w)\]]\[")
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
@@ -83,6 +85,7 @@ class Attempt:
     """What is known before a trace.
 
     splits, growing, nones, raises, tests, positions: places (file, line), each as the lines of `Told`.
+    picks: whether data may pick strings, members of enumerations and None, and tests on them are tests on data.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
@@ -103,6 +106,7 @@ class Attempt:
     positions: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
+    picks: bool = False
     in_python: bool = False
     settled: bool = False
     whole: bool = False
@@ -126,11 +130,19 @@ class Attempt:
             unsplit = next((place for place in places if place is not None and place not in self.splits), None)
             if unsplit is not None:
                 return replace(self, splits=self.splits | {unsplit}, number=self.number + 1)
+        if following is None and not self.picks and error.diagnostic.code in _TYPES:
+            if _CONSTANTS.search(error.diagnostic.message) or any(word in error.diagnostic.message for word in _OPEN):
+                return self._picking((error.diagnostic.filename, error.diagnostic.line))
         if following is None and self.instead is not None:
             return replace(self.instead, number=self.number + 1)
         if following is None and not self.assumed_sizes and ASKED.search(error.diagnostic.message):
             return replace(self, assumed_sizes=True, number=self.number + 1)
         return following
+
+    def _picking(self, place: Line) -> Attempt:
+        """The next attempt, in which data may pick constants: nothing else need be known of the place."""
+        following = replace(self, picks=True, first_trips=False, instead=None, number=self.number + 1)
+        return replace(following, splits=self.splits - {place}, growing=self.growing - {place})
 
     def _learned(self, error: CaptureError, callers: Mapping[Line, Line]) -> Attempt | None:
         found = error.diagnostic
@@ -158,7 +170,8 @@ class Attempt:
         over_rows = SPECIALIZED in found.message and found.snippet.lstrip().startswith("for ")
         if (concerned or over_rows) and place not in self.splits:
             return replace(following, splits=self.splits | {place})
-        if SPECIALIZED in found.message and place not in self.positions and _INDEX.search(found.snippet):
+        is_index = (SPECIALIZED in found.message or PICKED in found.message) and _INDEX.search(found.snippet)
+        if is_index and place not in self.positions:
             return replace(following, positions=self.positions | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})
@@ -174,7 +187,8 @@ class Attempt:
 
     def told_of(self, filename: str) -> Told:
         """What is known of the lines of a file."""
-        return Told(*(_lines_in(filename, getattr(self, one.name)) for one in fields(Told)))
+        lines = {name: _lines_in(filename, getattr(self, name)) for name in LINES}
+        return Told(**lines, picks=self.picks)
 
 
 def _lines_in(filename: str, places: frozenset[tuple[str, int]]) -> frozenset[int]:

@@ -72,6 +72,7 @@ from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.out_arguments import write_behind
+from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.python_calls import python_calls
@@ -108,7 +109,7 @@ from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import is_marked, unmarked
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime import performing
-from autograph_torch.runtime.tracing import growing, splitting
+from autograph_torch.runtime.tracing import growing, picking, splitting
 
 _RECURSION_LIMIT = 20_000
 _SET_BACK = ("layout_optimization", "joint_graph_constant_folding", "shape_padding")  # of Inductor's settings
@@ -312,6 +313,7 @@ _REPAIRS = (
     enum_members,
     leaves_made,
     replaced_instructions,
+    picked_constants,
     operators_of_objects,
     tensor_subclasses,
     python_random,
@@ -351,6 +353,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(inductor_config.patch(chosen))
             stack.enter_context(splitting(attempt.splits))
             stack.enter_context(growing(bool(attempt.growing), attempt.first_trips))
+            stack.enter_context(picking(attempt.picks))
             stack.enter_context(translated())
             yield
     finally:

@@ -56,6 +56,11 @@ def enum_members() -> Iterator[None]:
         yield
 
 
+def is_member(variable: Any) -> bool:
+    """Whether a value of the trace is a member of an enumeration."""
+    return isinstance(variable, UserDefinedObjectVariable) and isinstance(variable.value, enum.Enum)
+
+
 def _plain(variable: Any, name: str) -> Any:
     """The string or number that a member of an enumeration is, where it has the method from there; else None."""
     found = variable.realize()

@@ -45,6 +45,7 @@ from autograph_torch.capture.module_hooks import HANDLES, number_hooks
 from autograph_torch.capture.module_lists import stop_at_indices
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
 from autograph_torch.capture.picked_attributes import pick_attributes
+from autograph_torch.capture.picked_constants import PICKS
 from autograph_torch.capture.plain_values import fill_in_plain
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.pure_branches import know_pure_branches
@@ -99,7 +100,7 @@ _INSTALLS = (
 )
 
 # Functions of the runtime whose arguments the tracer fills in: by their code, and those that look at it themselves.
-_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, OPEN_CONTENTS, LISTS, GROWN)
+_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN)
 _FILL_INS = (
     fill_in_stand_ins,
     fill_in_plain,

@@ -28,12 +28,14 @@ from torch._dynamo.variables import (
     UserDefinedClassVariable,
     UserDefinedObjectVariable,
 )
+from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import settling
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.picked_constants import is_picked
 from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
 from autograph_torch.runtime import predicate, structure
 from autograph_torch.runtime.layout import Spec
@@ -60,8 +62,10 @@ def fill_in_plain(code: Any, parent: Any, arguments: Arguments) -> None:
         return
 
 
-def _truth(_: Any, arguments: Arguments) -> Any:
+def _truth(parent: Any, arguments: Arguments) -> Any:
     variable = arguments["predicate"].realize()
+    if is_picked(variable):
+        variable = arguments["predicate"] = BuiltinVariable(bool).call_function(parent, [variable], {})
     if type(variable) is ConstantVariable:
         return ConstantVariable.create(bool(variable.as_python_constant()))
     if type(variable) is TensorVariable and variable.ndim == 0 and variable.dtype is torch.bool:
@@ -86,8 +90,9 @@ def _tensors(variable: Any) -> Iterator[Any]:
     elif _is_outcome(variable):
         for item in variable.items:
             yield from _tensors(item)
-    elif type(variable) not in (ConstantVariable, SymNodeVariable) and not _is_object(variable):
-        raise _NotPlain
+    elif not is_picked(variable) and type(variable) not in (ConstantVariable, SymNodeVariable):
+        if not _is_object(variable):
+            raise _NotPlain
 
 
 def _is_object(variable: Any) -> bool:
@@ -116,6 +121,8 @@ def _number_within(variable: Any) -> bool:
     """Whether a list or tuple has a float or truth value in it that depends on data."""
     variable = variable.realize()
     if type(variable) in (TensorVariable, ConstantVariable, SymNodeVariable) or _is_object(variable):
+        return False
+    if is_picked(variable):
         return False
     if _is_outcome(variable):
         return False  # it is taken apart before
@@ -187,6 +194,8 @@ class _Describer:
             return self._tensor(variable, path)
         if type(variable) is ConstantVariable:
             return _constant_spec(variable.as_python_constant())
+        if is_picked(variable):
+            return ("picked", tuple(map(_picked_spec, variable.values)))
         if type(variable) is SymNodeVariable:
             return _number_spec(variable)
         if type(variable) is StringFormatVariable:
@@ -244,6 +253,13 @@ def _constant_spec(value: Any) -> Spec:
     if value is None or (isinstance(value, _CONSTANTS) and not isinstance(value, Enum)):
         return ("const", value)
     raise _NotPlain
+
+
+def _picked_spec(variable: Any) -> Spec:
+    """One of the constants of which data pick one: a string, None, or a member of an enumeration."""
+    if type(variable) is ConstantVariable:
+        return ("const", variable.as_python_constant())
+    return ("member", number_of_object(variable), type(variable.value).__name__)
 
 
 def _number_spec(variable: Any) -> Spec:

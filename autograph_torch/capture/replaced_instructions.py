@@ -35,7 +35,7 @@ from autograph_torch.runtime import queries
 _DELETE, _IMPORT, _CONTAINS = (dis.opmap[name] for name in ("DELETE_DEREF", "IMPORT_NAME", "CONTAINS_OP"))
 _REPLACED = (_DELETE, _IMPORT, _CONTAINS)
 _HASHED: tuple[type, ...] = (dict, set, frozenset, KeysView)
-_TRANSLATORS: tuple[Any, ...] = (
+TRANSLATORS: tuple[Any, ...] = (
     InstructionTranslator,
     InliningInstructionTranslator,
     InliningGeneratorInstructionTranslator,
@@ -45,8 +45,8 @@ _TRANSLATORS: tuple[Any, ...] = (
 @contextlib.contextmanager
 def replaced_instructions() -> Iterator[None]:
     """While this is in force, such instructions are followed."""
-    before = [(owner, code, owner.dispatch_table[code]) for owner in _TRANSLATORS for code in _REPLACED]
-    for owner in _TRANSLATORS:
+    before = [(owner, code, owner.dispatch_table[code]) for owner in TRANSLATORS for code in _REPLACED]
+    for owner in TRANSLATORS:
         owner.dispatch_table[_DELETE] = _delete
         owner.dispatch_table[_IMPORT] = _importing(owner.dispatch_table[_IMPORT])
         owner.dispatch_table[_CONTAINS] = _containing(owner.dispatch_table[_CONTAINS])

@@ -28,6 +28,7 @@ from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture import field_writes
+from autograph_torch.capture.enum_members import is_member
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.identity import is_same
@@ -203,7 +204,7 @@ def number_of_object(variable: Any) -> int:
     """A number for anything else that was there before the body; -1 for what the body has made."""
     mutation = variable.mutation_type
     before = variable.source is not None or (mutation is not None and mutation.scope < current_scope_id())
-    before = before or is_grown(variable)
+    before = before or is_grown(variable) or is_member(variable)
     if not before and all(variable is not one for known in _remembered().values() for one in known):
         return -1
     for number, known in enumerate(_things()):

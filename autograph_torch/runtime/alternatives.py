@@ -8,6 +8,7 @@ Like layout.py, this only handles constants.
 
 from __future__ import annotations
 
+from autograph_torch.runtime import tracing
 from autograph_torch.runtime.layout import (
     CONTAINERS,
     FLAGGED,
@@ -68,7 +69,7 @@ def _join(then: Spec, otherwise: Spec, path: Path) -> Plan:
     """`path`: to the place of the values in the results."""
     try:
         plan = join(then, otherwise)
-        if not _has(plan, "either"):
+        if not _has(plan, "either") and not (_has(plan, "choice") and _has(plan, "picked")):
             return plan
     except Mismatch:
         pass
@@ -100,9 +101,12 @@ def _values(spec: Spec, path: Path) -> tuple[Spec, ...]:
 
 
 def _suited(plan: Plan, spec: Spec, path: Path) -> Plan | None:
-    """The plan of both, when they have one type. (So no two alternatives look alike to those that travel.)"""
+    """The plan of both, when they have one type. (So no two alternatives look alike to those that travel: constants
+    that data pick are the same alternative only where they are picked from the same.)
+    """
     try:
-        joined = _kept(join(plan, spec), path)
+        with tracing.picking(False):
+            joined = _kept(join(plan, spec), path)
     except Mismatch:
         return None
     return None if _has(joined, "either") and not _has(unaliased(plan), "either") else joined

@@ -34,6 +34,7 @@ from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
 from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec, count, travel
 from autograph_torch.runtime.open_contents import open_contents, opened
+from autograph_torch.runtime.picked import picked, place_of
 from autograph_torch.runtime.picking import Choice, chosen, of_constants
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.shrinking import rows_of
@@ -61,6 +62,8 @@ _NAMES = {
     "of_constants": of_constants,
     "open_contents": open_contents,
     "opened": opened,
+    "picked": picked,
+    "place_of": place_of,
     "put_together": put_together,
     "rows_of": rows_of,
     "thing": thing,
@@ -193,6 +196,8 @@ class _Writer:
                 self.encode(inner, _ABSENT if _absent(spec) else spec[2][k], part)
         elif kind == "tensor":
             self._leaf(self._tensor(path, spec, plan), plan[1])
+        elif kind == "picked":
+            self._leaf(self._place(path, spec, plan), torch.int64)
         elif kind == "number":
             dtype = NUMBER_DTYPES[plan[1]]
             value = "0" if _absent(spec) else path
@@ -237,6 +242,17 @@ class _Writer:
                 self.encode(f"{path}.values[{k}]", own[k], part)
             else:
                 self.encode(path, spec, part)
+
+    def _place(self, path: str, spec: Spec, plan: Plan) -> str:
+        """Which of the constants it is."""
+        if spec[0] != "picked":
+            return f"torch.scalar_tensor({0 if _absent(spec) else plan[1].index(spec)}, dtype=torch.int64)"
+        which = f"place_of({path}).clone()"
+        for k, one in enumerate(spec[1]):
+            place = plan[1].index(one)
+            if place != k:
+                which = f"torch.where(place_of({path}) == {k}, {place}, {which})"
+        return which
 
     def _tensor(self, path: str, spec: Spec, plan: Plan) -> str:
         _, dtype, sizes, device, _ = plan
@@ -283,8 +299,11 @@ class _Writer:
             return f"{{{', '.join(self.constant(member) for _, member in plan[1])}}}" if plan[1] else "set()"
         if kind == "object":
             return f"handed[{plan[1]}]"
-        if kind == "thing":
+        if kind in ("thing", "member"):
             return f"thing({plan[1]})"
+        if kind == "picked":
+            which = self._next_leaf(torch.int64)
+            return f"picked({which}, ({''.join(f'{self.decode(one, path)}, ' for one in plan[1])}))"
         if kind == "undefined":
             return f"Undefined({plan[1]!r})"
         if kind == "hole":

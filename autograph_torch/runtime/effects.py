@@ -12,6 +12,7 @@ The arguments of a call are described by constants, with places for what only th
     ("number", type)                 a Python number that depends on data; it travels as a tensor
     ("object", (type, names), parts) an object whose text is made by Python code, with its attributes of the moment
     (container, type or keys, parts) list, tuple, dict, named; error: an exception or warning, with its arguments
+    ("picked", None, parts)          one of several constants, behind its place among them
     ("text", style, parts)           a string to be formatted: (template, values, names)
 """
 
@@ -25,6 +26,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes, performing, places, tracing
+from autograph_torch.runtime.picked import constants_of, place_of
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import lift, spec_of
@@ -283,6 +285,9 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
         tensors.append(value.detach())
         parameter = isinstance(value, torch.nn.Parameter)
         return ("tensor", value.requires_grad, parameter, value.ndim)
+    if place_of(value) is not None:
+        tensors.append(place_of(value))
+        return ("picked", None, (("number", "int"), *_parts(constants_of(value), tensors, depth)))
     if isinstance(value, (bool, int, float)):
         return _number_part(value, tensors)
     if isinstance(value, Text):

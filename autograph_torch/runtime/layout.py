@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime import tracing
 from autograph_torch.runtime.values import Outcome
 
 Spec = tuple[Any, ...]
@@ -37,6 +38,7 @@ MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Co
 # A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
 # A "shrinking" tensor is the first rows of a buffer, and how many (see shrinking.py): a part of plans of loops only.
 FLAGGED = ("maybe", "either", "choice", "shrinking")
+# "picked" is one of several constants, and which (see picked.py); a "member" is one of an enumeration.
 # "open contents" are those of a list or dict that a body has made, and of which data tell what is in it.
 _OF_CLASSES = ("deque", "defaultdict", "named", "record", "instance")
 CONTAINERS = ("tuple", "list", *MAPPINGS, *_OF_CLASSES, "open contents", *FLAGGED)
@@ -44,6 +46,7 @@ CONTAINERS = ("tuple", "list", *MAPPINGS, *_OF_CLASSES, "open contents", *FLAGGE
 _ROWS = ("tuple", "list", "dict", "named", "record")
 
 
+MOST_PICKED = 16  # constants of which data pick one
 _NUMBER_OR_TENSOR = {"either", "tensor", "number", "const"}
 
 
@@ -139,7 +142,7 @@ def gradients(plan: Plan) -> tuple[bool, ...]:
 
 def on_cpu(plan: Plan) -> tuple[bool, ...]:
     """For every leaf of a plan, whether it is a tensor on the CPU. (Numbers and flags are read wherever they are.)"""
-    return tuple(leaf[0] == "tensor" and leaf[3] == "cpu" for leaf in _leaves(plan))
+    return tuple(leaf[0] == "picked" or (leaf[0] == "tensor" and leaf[3] == "cpu") for leaf in _leaves(plan))
 
 
 def buffers(plan: Plan) -> tuple[bool, ...]:
@@ -160,7 +163,7 @@ def _leaves(plan: Plan) -> Iterator[Plan]:
     if plan[0] in CONTAINERS:
         for part in plan[2]:
             yield from _leaves(part)
-    elif plan[0] in ("tensor", "number"):
+    elif plan[0] in ("tensor", "number", "picked"):
         yield plan
 
 
@@ -189,6 +192,9 @@ def join(then: Spec, otherwise: Spec) -> Plan:
             return _either(_join_number_with_tensor(tensor, number))
     if then == otherwise:
         return then
+    picked = _join_picked(then, otherwise) if tracing.may_pick() else None
+    if picked is not None:
+        return picked
     raise _different(then, otherwise)
 
 
@@ -394,6 +400,21 @@ def _join_numbers(then: Spec, otherwise: Spec) -> Plan:
     return ("number", names[0])
 
 
+def _join_picked(then: Spec, otherwise: Spec) -> Plan | None:
+    """The plan of constants of which data pick one: strings, members of enumerations and None. None for others."""
+    values: list[Spec] = []
+    for spec in (then, otherwise):
+        found = spec[1] if spec[0] == "picked" else (spec,)
+        if not all(map(_may_be_picked, found)):
+            return None
+        values += [one for one in found if one not in values]
+    return ("picked", tuple(values)) if len(values) <= MOST_PICKED else None
+
+
+def _may_be_picked(spec: Spec) -> bool:
+    return spec[0] == "member" or (spec[0] == "const" and (spec[1] is None or type(spec[1]) is str))
+
+
 def _join_number_with_tensor(tensor: Spec, number: Spec) -> Plan:
     order = {"bool": 0, "int": 1, "float": 2}
     category = 2 if tensor[1].is_floating_point or tensor[1].is_complex else 0 if tensor[1] == torch.bool else 1
@@ -499,6 +520,8 @@ def describe(spec: Spec) -> str:
         return f"a Python {spec[1]}"
     if kind == "const":
         return f"the Python {type(spec[1]).__name__} {spec[1]!r}" if spec[1] is not None else "None"
+    if kind == "member":
+        return f"a member of {spec[2]}"
     if kind in SHARED:
         return describe(spec[2])
     if kind in ("either", "shrinking"):
@@ -511,8 +534,8 @@ def describe(spec: Spec) -> str:
         return f"a set of {len(spec[1])}"
     if kind == "defaultdict":
         return f"a defaultdict of {len(spec[2][0][2])}"
-    if kind == "choice":
-        return " or ".join(map(describe, spec[2]))
+    if kind in ("choice", "picked"):
+        return " or ".join(map(describe, spec[-1]))
     if kind in CONTAINERS:
         if kind == "instance":
             return f"an object of {spec[1][0].__name__} with the attributes {', '.join(spec[1][1])}"

@@ -22,6 +22,7 @@ from autograph_torch.runtime.refusal import raise_refusal
 
 # What a branch gives: its value, the contents of containers and of memories that it writes to, attributes, the token.
 _PARTS_OF_A_BRANCH, _MEMORIES = 5, 2
+_ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
 @torch.compiler.assume_constant_result
@@ -273,6 +274,12 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
         tracing.written_leaves(site).clear()
     notes[site, "plan"], notes[site, "agrees"] = plan, agrees
     return agrees
+
+
+@torch.compiler.assume_constant_result
+def most_rounds() -> int:
+    """How often a loop may be traced until no trip changes the type of a value, or adds a constant that data pick."""
+    return _ROUNDS + (layout.MOST_PICKED if tracing.may_pick() else 0)
 
 
 @torch.compiler.assume_constant_result

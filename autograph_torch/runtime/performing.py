@@ -111,6 +111,8 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
     inner = [put_together(one, values) for one in part[2]]
     if kind == "text":
         return _text(part[1], inner)
+    if kind == "picked":
+        return inner[1 + inner[0]]
     if kind == "dict":
         return dict(zip(part[1], inner, strict=True))
     if kind == "object":

@@ -16,6 +16,7 @@ import torch
 
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, text
+from autograph_torch.runtime.picked import constants_of, place_of
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
@@ -89,6 +90,8 @@ def called_at(items: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
 def _is_told_by_data(items: Any, index: Any) -> bool:
     if not torch.compiler.is_compiling() or not isinstance(items, (*_LISTS, dict)) or len(items) == 0:
         return False
+    if isinstance(items, dict) and place_of(index) is not None:
+        return type(items) is dict
     if isinstance(items, dict):
         known = type(items) is dict and all(isinstance(key, (int, float)) for key in items)
         return known and isinstance(index, (int, float)) and is_data_dependent(index)
@@ -119,7 +122,8 @@ def _position(items: Any, index: Any) -> torch.Tensor:
         place = torch.full((), count, dtype=torch.int64, device="cpu")
         for k, key in enumerate(items):
             place = torch.where(torch.scalar_tensor(index == key, dtype=torch.bool, device="cpu"), k, place)
-        cond(place == count, lambda index: fail(KeyError, index), reads=(index,))
+        if place_of(index) is None or not all(key in items for key in constants_of(index)):
+            cond(place == count, lambda index: fail(KeyError, index), reads=(index,))
         return place
     if isinstance(index, torch.Tensor):
         position = index.to(device="cpu", dtype=torch.int64)

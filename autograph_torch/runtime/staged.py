@@ -71,7 +71,6 @@ from autograph_torch.runtime.values import HOLE, Hole
 
 State = tuple[Any, ...]
 _STATE, _CARRIED = (0,), (1,)  # paths to the two parts of what travels
-_ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
 def run(
@@ -107,7 +106,7 @@ def run(
     handed = _handed(site, state)
     spec, seen = _described(site, state, handed)
     sure = not isinstance(entered, torch.Tensor)
-    for _ in range(_ROUNDS):
+    for _ in range(notes.most_rounds()):
         if state[0] is HOLE and notes.carry_has_effects(site):
             state = (current_token(outer), *state[1:])
             spec = ("tuple", len(state), (spec_of(state[0]), *spec[2][1:]))

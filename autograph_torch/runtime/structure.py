@@ -75,7 +75,7 @@ def _spec_of(
     if isinstance(value, torch.Tensor):
         return _tensor_spec(value) if seen is None else _seen_spec(value, seen, path)
     if isinstance(value, Enum) and number_of(value) >= 0:
-        return ("thing", number_of(value), type(value).__name__)  # also where it is a string or number
+        return ("member", number_of(value), type(value).__name__)  # also where it is a string or number
     if isinstance(value, (bool, int, float)):
         return _number_spec(value)
     if isinstance(value, tuple):

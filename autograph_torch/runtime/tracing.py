@@ -79,6 +79,24 @@ def first_trips_in_graph() -> bool:
     return bool(_growing) and _growing[-1][1]
 
 
+_picking: list[bool] = []
+
+
+@contextlib.contextmanager
+def picking(allowed: bool) -> Iterator[None]:
+    """While a function is traced: whether data may pick strings and other constants (runtime/picked.py)."""
+    _picking.append(allowed)
+    try:
+        yield
+    finally:
+        _picking.pop()
+
+
+def may_pick() -> bool:
+    """Whether data may pick strings and other constants in the trace that is under way."""
+    return bool(_picking) and _picking[-1]
+
+
 def last_node() -> Any:
     """The newest node of the graph (or the body of an operator) that is being built; None when it is empty."""
     nodes = list(_graph().nodes)
