@@ -7,7 +7,8 @@
 torch writes every such fact down for the whole graph: the program above would raise for all inputs with one index
 only, and an `if len(idx) > 1` behind the branch would be taken for true. Here what is learned about symbols from
 outside is forgotten when a body has been traced, by Dynamo or by what comes after it; what torch has only assumed is
-checked in the body itself when it runs, for an index out of bounds would read foreign memory.
+checked in the body itself when it runs, for an index out of bounds would read foreign memory. What guards see to before
+the graph runs, of the sizes and numbers that the function is given, holds everywhere.
 
 Private names: the tables of ShapeEnv (torch.fx.experimental.symbolic_shapes); higher_order_ops.speculate_subgraph,
 which traces a body, and check_aliasing_and_input_mutation, which it calls at the end; the operators' `__call__`.
@@ -30,6 +31,7 @@ from torch._higher_order_ops.cond import CondOp
 from torch._higher_order_ops.while_loop import WhileLoopOp, WhileLoopStackOutputOp
 from torch.utils._sympy.interp import sympy_interp
 from torch.utils._sympy.reference import PythonReferenceAnalysis
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from autograph_torch.capture.patching import patched
 
@@ -114,6 +116,10 @@ def _called(function: Callable[[float], int], number: Any) -> Any:
     return number.tracer.create_proxy("call_function", function, (number,), {})
 
 
+def _is_from_data(symbol: Any) -> bool:
+    return bool(symbol_is_type(symbol, (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)))
+
+
 class _Facts:
     """What is known about the symbols that exist now."""
 
@@ -139,16 +145,27 @@ class _Facts:
         if env._version_counter == self._version:
             return
         env.var_to_range.update(self._ranges)
-        for table, old in ((env.axioms, self._axioms), (env.replacements, self._replacements)):
-            for key in [key for key in table if key not in old and self._is_old(key)]:
-                del table[key]
-            table.update(old)
+        for key in [key for key in env.axioms if key not in self._axioms and self._is_old(key)]:
+            del env.axioms[key]
+        env.axioms.update(self._axioms)
+        self._restore_replacements()
         env.divisible = {e for e in env.divisible if e in self._divisible or not self._is_old(e)}
         for symbol, found in env.deferred_runtime_asserts.items():
             if symbol in self._ranges or symbol is None:
                 del found[self._asserts.get(symbol, 0) :]
         env.num_deferred_runtime_asserts = sum(map(len, env.deferred_runtime_asserts.values()))
         env._update_version_counter()
+
+    def _restore_replacements(self) -> None:
+        """Symbols that guards have settled (the size of an argument, which a loop has gone through) stay so."""
+        table, old = self._env.replacements, self._replacements
+        changed = {key: value for key, value in table.items() if self._is_old(key) and old.get(key) != value}
+        for key, value in changed.items():
+            if any(map(_is_from_data, key.free_symbols | value.free_symbols)):
+                del table[key]
+                table.update({key: old[key]} if key in old else {})
+        if hasattr(self._env, "_replacements_version_counter"):  # of what numbers remember; not with torch 2.11
+            self._env._replacements_version_counter += 1
 
     def _is_old(self, expression: Any) -> bool:
         return any(symbol in self._ranges for symbol in expression.free_symbols)
