@@ -22,7 +22,7 @@ import traceback
 import types
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -81,6 +81,7 @@ class Outcome:
     events: tuple[str, ...]
     gradients: dict[str, Tensor | None]
     shared: frozenset[Pair] = frozenset()
+    same: frozenset[Pair] = frozenset()
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
@@ -188,26 +189,37 @@ def agreement(program: Program, way: Way) -> Verdict:
 
 
 def sharing_difference(outcomes: Sequence[tuple[Outcome, Outcome]]) -> str:
-    """Sharing that eager has on no path must not be there; what it has on every path must.
+    """Tensors that lie in one place do so in eager; so do lists, dicts and objects.
 
-    On one path only, a result of a graph is a copy: whether it shares memory is part of its type.
+    Those that are one on some paths only, a result of a graph may have copies of; those that are one on all, not.
     """
     complete = [(expected, actual) for expected, actual in outcomes if expected.error is None]
     always = frozenset.intersection(*(expected.shared for expected, _ in complete)) if complete else frozenset()
     for expected, actual in complete:
-        for kind, pairs in (("lost", always - actual.shared), ("new", actual.shared - expected.shared)):
+        lost = (always - actual.shared) | (expected.same - actual.same)
+        new = (actual.shared - expected.shared) | (actual.same - expected.same)
+        for kind, pairs in (("lost", lost), ("new", new)):
             if pairs:
                 return f"{kind}: {' and '.join(min(pairs))} in one memory"
     return ""
 
 
-def shared_parts(values: Mapping[str, Any]) -> frozenset[Pair]:
-    """Pairs of paths with the same memory (tensors, which then lie in the same place) or the same mutable object."""
+def shared_objects(values: Mapping[str, Any]) -> frozenset[Pair]:
+    """Pairs of paths with the same list, dict or object."""
+    parts = (one for name, value in values.items() for one in mutable_parts(value, name))
+    return _pairs((path, (type(part), id(part))) for path, part in parts if not isinstance(part, Tensor))
+
+
+def shared_memory(values: Mapping[str, Any]) -> frozenset[Pair]:
+    """Pairs of paths with tensors that lie in the same place."""
+    parts = (one for name, value in values.items() for one in mutable_parts(value, name))
+    return _pairs((path, (part.data_ptr(), part.shape)) for path, part in parts if isinstance(part, Tensor))
+
+
+def _pairs(parts: Iterable[tuple[str, Any]]) -> frozenset[Pair]:
     places: dict[Any, list[str]] = {}
-    for name, value in values.items():
-        for path, part in mutable_parts(value, name):
-            key = (part.data_ptr(), part.shape) if isinstance(part, Tensor) else (type(part), id(part))
-            places.setdefault(key, []).append(path)
+    for path, key in parts:
+        places.setdefault(key, []).append(path)
     return frozenset((a, b) for paths in places.values() for i, a in enumerate(paths) for b in paths[i + 1 :])
 
 
@@ -279,7 +291,7 @@ def run(subject: Subject, owner: Subject, factory: Factory, grad: bool) -> Outco
     gradients = {name: leaf.grad for name, leaf in leaves.items()}
     seen = tuple(event for event in events if "FX-traced Module" not in event)  # torch's remark on an exception
     parts = {"result": result, "argument": arguments.args, "keyword": arguments.kwargs, "state": state_of(owner)}
-    return Outcome(result, error, arguments, seen, gradients, shared_parts(parts))
+    return Outcome(result, error, arguments, seen, gradients, shared_objects(parts), shared_memory(parts))
 
 
 class Stream(io.TextIOBase):

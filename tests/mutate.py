@@ -290,6 +290,14 @@ MUTATIONS = (
         "",
     ),
     Mutation(
+        "results that are arguments",
+        CAPTURE + "given_back.py",
+        "                results[one.place] = ",
+        "                _ = ",
+        "tests/capture/test_given_back.py",
+        "the_argument_itself",
+    ),
+    Mutation(
         "guards look into the frame",
         CAPTURE + "torch_fixes.py",
         "frame if code is compiled else code",

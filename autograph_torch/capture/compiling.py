@@ -53,6 +53,7 @@ from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.function_contexts import contexts_of_functions
+from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
 from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
@@ -198,7 +199,8 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        run: Callable[..., Any] = backend(graph, inputs)  # which may put checks into the graph
+        given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
+        run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
         frame = frame_under_way()
         if frame is not None:
             frame.may_raise = may_raise(graph) or handles_exceptions()

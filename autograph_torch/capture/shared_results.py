@@ -258,9 +258,7 @@ class _Check:
     def _loop(self, node: Node) -> tuple[list[_Through], Pairs]:
         """For every result of a torch.while_loop, its initial value and what trips may hand through; its pairs."""
         _, body, carried, additional = arguments_of(node)
-        begin = [
-            _Through(self.sharing.behind_copy(leaf), _NOTHING, None, storage_at(_copied(leaf))) for leaf in carried
-        ]
+        begin = [_Through(self.sharing.behind_copy(leaf), _NOTHING, None, storage_at(copied(leaf))) for leaf in carried]
         state = [one.roots for one in begin]
         closed_over = [self.sharing.of_value(value) for value in additional]
         outside = self._stand_ins_in(body).union(*closed_over)
@@ -313,7 +311,7 @@ class _Check:
 
     def _through(self, leaf: Any, around: dict[Node, Any]) -> _Through:
         roots = self.sharing.behind_copy(leaf)
-        whole = _copied(leaf)
+        whole = copied(leaf)
         source = None if whole is None else around.get(whole, self._stands_for(whole))
         if whole is None or not isinstance(source, Node):
             return _Through(roots, roots, None, storage_at(whole))
@@ -377,15 +375,16 @@ def _of_an_earlier_trip(roots: Roots, before: Roots) -> Roots:
     return (roots & before) | frozenset(-abs(root) for root in roots - before if isinstance(root, int))
 
 
-def _copied(leaf: Any) -> Node | None:
+def copied(leaf: Any) -> Node | None:
     """What our own copy of a leaf was made of (runtime/codec.py)."""
-    node = leaf
+    node, changed = leaf, []
     while isinstance(node, Node) and name_of(node) in ("view", "to", "reshape"):
+        changed.append(name_of(node))
         node = arguments_of(node)[0]
     if not isinstance(node, Node) or name_of(node) != "clone":
         return None
     whole = arguments_of(node)[0]
-    return arguments_of(whole)[0] if name_of(whole) == "reshape" and name_of(leaf) == "reshape" else whole
+    return arguments_of(whole)[0] if name_of(whole) == "reshape" and "reshape" in changed else whole
 
 
 def _decoded(result: Node) -> Iterator[Node]:

@@ -22,6 +22,7 @@ from autograph_torch.runtime.refusal import raise_refusal
 Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
 
 
+OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
 TRIP = "_autograph_trip_of"  # of a tracer: the site, when it traces a trip of a loop
@@ -74,11 +75,16 @@ def note_body(site: str) -> None:
         _make_harmless(tracer, changed | set(leaves.values()))
 
 
+def mark_operator(name: str) -> Any:
+    """Leave a note with the newest torch.cond or torch.while_loop in the graph that is being built."""
+    node = next(node for node in reversed(tracing.nodes()) if getattr(node.target, "__name__", "") == name)
+    node.meta[OURS] = True
+    return node
+
+
 def mark_loop(site: str) -> None:
     """Leave a note with the loop in the graph that is being built: which of its carry it writes to."""
-    leaves = tuple(tracing.written_leaves(site))
-    loop = next(node for node in reversed(tracing.nodes()) if getattr(node.target, "__name__", "") == "while_loop")
-    loop.meta[WRITTEN_LEAVES] = leaves
+    mark_operator("while_loop").meta[WRITTEN_LEAVES] = tuple(tracing.written_leaves(site))
 
 
 def written_leaves(loop: Any) -> tuple[int, ...]:

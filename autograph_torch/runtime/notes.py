@@ -174,7 +174,8 @@ def branch_encoder(site: str, which: str, spec: Any) -> Written:
 
 @torch.compiler.assume_constant_result
 def branch_decoder(site: str) -> Written:
-    """The code that makes the result of either branch of what has travelled."""
+    """The code that makes the result of either branch of what has travelled: that of the newest torch.cond."""
+    memories.mark_operator("cond")
     notes = tracing.notebook()
     plan = notes[site, "plan"]
     as_float, picks = _as_float(layout.travel(plan)), len(_bodies()) == 1

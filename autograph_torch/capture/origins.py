@@ -1,0 +1,450 @@
+"""Which tensor from before a result of torch.cond or torch.while_loop is a copy of, in a finished graph, and when.
+
+    y = cond(p, copy of x, x / 2)                       x, where p
+    y = while_loop(n > 0, y / 2 in each trip, copy of x)  x, until there is a trip
+
+A result of torch.cond is what one of its bodies has copied (runtime/codec.py), under the predicate; one of
+torch.while_loop is what the loop begins with until a trip hands on another tensor: the loop carries a flag that tells.
+A body whose own branches tell the two apart gives such a flag, too.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from autograph_torch.capture.graph_writes import (
+    arguments_of,
+    name_of,
+    storage_at,
+    writes_in_place,
+    written,
+)
+from autograph_torch.capture.shared_results import copied
+from autograph_torch.runtime.memories import OURS, STAND_IN_OF
+
+Flag = bool | Node  # known of every run; or a truth value of the graph
+Views = tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a tensor may be: another one, or what views make of that."""
+
+    root: Node
+    views: Views = ()
+
+    def through(self, views: Views) -> Origin:
+        return Origin(self.root, (*self.views, *views))
+
+    def before(self, views: Views) -> Origin | None:
+        """What these views make this of; None when they do not."""
+        count = len(self.views) - len(views)
+        return Origin(self.root, self.views[:count]) if count >= 0 and self.views[count:] == views else None
+
+
+@dataclass(frozen=True)
+class _Outer:
+    """What a result of a body is, in the graph around it."""
+
+    node: Node
+    views: Views
+
+
+class Finder:
+    """A graph and all bodies in it, as far as somebody has asked."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self._levels: dict[GraphModule, Level] = {}
+        self.outermost = self.level(module)
+
+    def level(self, module: GraphModule) -> Level:
+        return self._levels.setdefault(module, Level(self, module))
+
+    def finish(self) -> None:
+        """Let the graphs run with the flags that they have been given."""
+        for module in self._levels:
+            module.graph.lint()
+            module.recompile()
+
+
+@dataclass
+class Level:
+    """One graph: the outermost, or a body."""
+
+    finder: Finder
+    module: GraphModule
+    known: dict[Node, tuple[Origin, ...]] = field(default_factory=dict)
+    flags: dict[tuple[Node, Origin], Flag] = field(default_factory=dict)
+    loops: dict[Node, _Loop] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        return self.module.graph
+
+    @property
+    def inputs(self) -> list[Node]:
+        return list(self.graph.find_nodes(op="placeholder"))
+
+    @property
+    def output(self) -> Node:
+        return next(iter(self.graph.find_nodes(op="output")))
+
+    def body(self, node: Any) -> Level:
+        """The body of an operator of this graph."""
+        found = self.module.get_submodule(str(node.target))
+        assert isinstance(found, GraphModule)
+        return self.finder.level(found)
+
+    def origins(self, node: Node) -> tuple[Origin, ...]:
+        """All that a tensor may be."""
+        if node not in self.known:
+            self.known[node] = tuple(dict.fromkeys(self._origins(node)))
+        return self.known[node]
+
+    def _origins(self, node: Node) -> Iterator[Origin]:
+        result, before = _result_of(node), _before_view(node)
+        if result is not None:
+            yield Origin(node)
+            yield from self._operator(result[0]).origins(result[1])
+        elif before is not None:
+            yield from (origin.through(before.views) for origin in self.origins(before.root))
+        else:
+            yield Origin(node)
+
+    def holds(self, node: Node, origin: Origin) -> Flag:
+        """Whether a tensor is one of those that it may be."""
+        key = node, origin
+        if key not in self.flags:
+            self.flags[key] = self._holds(node, origin)
+        return self.flags[key]
+
+    def _holds(self, node: Node, origin: Origin) -> Flag:
+        result, before = _result_of(node), _before_view(node)
+        if origin not in self.origins(node):
+            return False
+        if origin == Origin(node):
+            return True
+        if result is not None:
+            return self._operator(result[0]).holds(result[1], origin)
+        assert before is not None
+        earlier = origin.before(before.views)
+        return False if earlier is None else self.holds(before.root, earlier)
+
+    def _operator(self, node: Node) -> _Branches | _Loop:
+        if name_of(node) == "cond":
+            return _Branches(self, node)
+        return self.loops.setdefault(node, _Loop(self, node))
+
+    def given(self, position: int) -> Node | None:
+        """For a body: the tensor that one of its results is a copy of."""
+        return copied(arguments_of(self.output)[0][position])
+
+    def around(self, body: Level, inputs: dict[Node, Node], position: int) -> dict[Origin, _Outer]:
+        """What a result of a body may be; its inputs are what is given."""
+        result = body.given(position)
+        found = {}
+        for origin in () if result is None else body.origins(result):
+            outer = inputs.get(origin.root, self._stands_for(origin.root))
+            if outer is not None:
+                found[origin] = _Outer(outer, origin.views)
+        return found
+
+    def _stands_for(self, node: Node) -> Node | None:
+        """The tensor of this graph that a copy inside of a body stands for."""
+        original = node.meta.get(STAND_IN_OF)
+        same = (one for one in self.graph.nodes if one.meta.get("example_value") is original)
+        return None if original is None else next(same, None)
+
+    # -- flags in the graph -------------------------------------------------------------------------------------------
+
+    def either(self, flags: list[Flag]) -> Flag:
+        return self._joined(flags, torch.logical_or, decisive=True)
+
+    def both(self, flags: list[Flag]) -> Flag:
+        return self._joined(flags, torch.logical_and, decisive=False)
+
+    def _joined(self, flags: list[Flag], function: Any, decisive: bool) -> Flag:
+        if any(flag is decisive for flag in flags):
+            return decisive
+        nodes = [flag for flag in flags if isinstance(flag, Node)]
+        if not nodes:
+            return not decisive
+        found = nodes[0]
+        for other in nodes[1:]:
+            found = self.call(function, found, other)
+        return found
+
+    def call(self, function: Any, *args: Any) -> Node:
+        """What a function makes of flags, as early as they are there."""
+        flags = [argument for argument in args if isinstance(argument, Node)]
+        last = max(flags)
+        with self.graph.inserting_after(self.inputs[-1] if last.op == "placeholder" else last):
+            return _noted(self.graph.call_function(function, args), _device(*flags))
+
+    def leaf(self, flag: Flag, device: torch.device, before: Node) -> Node:
+        """A flag as a tensor of its own, for an operator."""
+        with self.graph.inserting_before(before):
+            if isinstance(flag, bool):
+                made = self.graph.call_function(torch.full, ((), flag), {"dtype": torch.bool, "device": device})
+            else:
+                made = self.graph.call_method("to", (flag, device), {"copy": True})
+        return _noted(made, device)
+
+    def give(self, leaf: Node) -> int:
+        """For a body: let it give one more tensor; its position."""
+        (leaves,) = arguments_of(self.output)
+        self.output.args = ((*leaves, leaf),)
+        return len(leaves)
+
+
+@dataclass(frozen=True)
+class _Branches:
+    """What the results of a torch.cond may be."""
+
+    level: Level
+    node: Node
+
+    def origins(self, position: int) -> Iterator[Origin]:
+        for side in self._sides(position):
+            for outer in side.values():
+                yield from (one.through(outer.views) for one in self.level.origins(outer.node))
+
+    def holds(self, position: int, origin: Origin) -> Flag:
+        sides = self._sides(position)
+        flags = []
+        for outer in dict.fromkeys(one for side in sides for one in side.values()):
+            earlier = origin.before(outer.views)
+            given = False if earlier is None else self.level.holds(outer.node, earlier)
+            if given is not False:
+                flags.append(self.level.both([self._gives(position, outer, sides), given]))
+        return self.level.either(flags)
+
+    def _bodies(self) -> list[Level]:
+        return [self.level.body(body) for body in arguments_of(self.node)[1:3]]
+
+    def _sides(self, position: int) -> list[dict[Origin, _Outer]]:
+        """What either body gives."""
+        operands = arguments_of(self.node)[3]
+        return [
+            self.level.around(body, dict(zip(body.inputs, operands, strict=True)), position) for body in self._bodies()
+        ]
+
+    def _gives(self, position: int, outer: _Outer, sides: list[dict[Origin, _Outer]]) -> Flag:
+        """Whether the body that runs gives this one."""
+        told = [_tells(body, position, outer, side) for body, side in zip(self._bodies(), sides, strict=True)]
+        predicate = arguments_of(self.node)[0]
+        device = predicate.meta["example_value"].device
+        if told == [True, True]:
+            return True
+        if all(isinstance(flag, bool) for flag in told):
+            function = torch.clone if told[0] else torch.logical_not  # it may be written to afterwards
+            with self.level.graph.inserting_before(self.node):
+                return _noted(self.level.graph.call_function(function, (predicate,)), device)
+        # As floats: torch.cond has no results without a gradient beside those with one.
+        places = [_give_float(body, flag, device) for body, flag in zip(self._bodies(), told, strict=True)]
+        result = _getitem(self.node, places[0], device, torch.float64)
+        return self.level.call(torch.gt, self.level.call(torch.detach, result), 0)
+
+
+def _tells(body: Level, position: int, outer: _Outer, side: dict[Origin, _Outer]) -> Flag:
+    """Whether the result of a body is one that it may be."""
+    result = body.given(position)
+    origins = [origin for origin, found in side.items() if found == outer]
+    return False if result is None else body.either([body.holds(result, origin) for origin in origins])
+
+
+def _give_float(body: Level, flag: Flag, device: torch.device) -> int:
+    """Let a body give a flag; its position."""
+    leaf = body.leaf(flag, device, body.output)
+    with body.graph.inserting_before(body.output):
+        return body.give(_noted(body.graph.call_method("to", (leaf, torch.float64)), device, torch.float64))
+
+
+@dataclass
+class _Loop:
+    """What the results of a torch.while_loop may be.
+
+    state: for every tensor of the carry, all that it may be in some trip.
+    carried: the places in the carry of the flags that tell whether it is.
+    """
+
+    level: Level
+    node: Node
+    state: list[tuple[Origin, ...]] = field(default_factory=list)
+    carried: dict[tuple[int, Origin], int] = field(default_factory=dict)
+
+    def origins(self, position: int) -> tuple[Origin, ...]:
+        if not self.state:
+            self.state = self._all_trips()
+        return self.state[position]
+
+    def _all_trips(self) -> list[tuple[Origin, ...]]:
+        begin = [self._begin(position) for position in range(len(self._carry()))]
+        state = [() if one is None else self.level.origins(one) for one in begin]
+        while True:
+            after = [tuple(dict.fromkeys((*one, *self._handed_on(k, state)))) for k, one in enumerate(state)]
+            if after == state:
+                return state
+            state = after
+
+    def _begin(self, position: int) -> Node | None:
+        """The tensor that the loop begins with a copy of."""
+        leaf = arguments_of(self.node)[2][position]
+        return copied(arguments_of(leaf)[1] if _hides_value(leaf) else leaf)
+
+    def _handed_on(self, position: int, state: list[tuple[Origin, ...]]) -> Iterator[Origin]:
+        """What a trip hands on: from the trip before, or from around the loop."""
+        carry = self._carry()
+        for origin, outer in self._trip(position).items():
+            if origin.root not in carry:
+                yield from (one.through(outer.views) for one in self.level.origins(outer.node))
+            elif not origin.views:
+                yield from state[carry.index(origin.root)]
+
+    def _trip(self, position: int) -> dict[Origin, _Outer]:
+        """What a trip may give: in the body; and around the loop, where that is what it is."""
+        carry, (_, _, _, additional) = self._carry(), arguments_of(self.node)
+        closed_over = dict(zip(self._body().inputs[len(carry) :], additional, strict=True))
+        return self.level.around(self._body(), {**closed_over, **{one: one for one in carry}}, position)
+
+    def _carry(self) -> list[Node]:
+        return self._body().inputs[: len(arguments_of(self.node)[2])]
+
+    def _body(self) -> Level:
+        return self.level.body(arguments_of(self.node)[1])
+
+    def holds(self, position: int, origin: Origin) -> Flag:
+        new = [one for one in self._concerned(position, origin) if one not in self.carried]
+        for one in new:
+            self.carried[one] = self._carry_flag(*one)
+        for one in new:
+            body = self._body()
+            body.give(body.leaf(body.either(list(self._after_trip(*one))), self._device(), body.output))
+        return _getitem(self.node, self.carried[position, origin], self._device())
+
+    def _concerned(self, position: int, origin: Origin) -> dict[tuple[int, Origin], None]:
+        """The places in the carry whose tensors come to this one, trip by trip, while they may be what is asked for."""
+        found: dict[tuple[int, Origin], None] = {}
+        waiting = [(position, origin)]
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found[one] = None
+                waiting += [(place, origin) for place in self._from_trip_before(*one).values()]
+        return found
+
+    def _from_trip_before(self, position: int, origin: Origin) -> dict[Origin, int]:
+        """What of the carry a trip may hand on to a place, with the place where it was."""
+        carry = self._carry()
+        places = {one: carry.index(one.root) for one in self._trip(position) if one.root in carry and not one.views}
+        return {one: place for one, place in places.items() if origin in self.state[place]}
+
+    def _after_trip(self, position: int, origin: Origin) -> Iterator[Flag]:
+        """The reasons for which a tensor of the carry may be this one after a trip."""
+        body, carry = self._body(), self._carry()
+        result = body.given(position)
+        if result is None:
+            return
+        for one, place in self._from_trip_before(position, origin).items():
+            before = body.inputs[self.carried[place, origin]]
+            yield body.both([body.holds(result, one), before])
+        for one, outer in self._trip(position).items():
+            earlier = None if one.root in carry else origin.before(outer.views)
+            # What a flag of the graph around tells of stays a copy: the flag does not come in.
+            if earlier is not None and self.level.holds(outer.node, earlier) is True:
+                yield body.holds(result, one)
+
+    def _carry_flag(self, position: int, origin: Origin) -> int:
+        """Let the loop carry one more flag; its place."""
+        begin = self._begin(position)
+        before = False if begin is None else self.level.holds(begin, origin)
+        leaf = self.level.leaf(before, self._device(), self.node)
+        test, body, carried, additional = arguments_of(self.node)
+        for one in (self.level.body(test), self._body()):
+            with one.graph.inserting_after(one.inputs[len(carried) - 1]):
+                _noted(one.graph.placeholder(f"given_back_{len(carried)}"), self._device())
+        self.node.args = (test, body, (*carried, leaf), additional)
+        return len(carried)
+
+    def _device(self) -> torch.device:
+        test = self.level.body(arguments_of(self.node)[0])
+        return arguments_of(test.output)[0].meta["example_value"].device  # type: ignore[no-any-return]
+
+
+def _noted(node: Node, device: torch.device, dtype: torch.dtype = torch.bool) -> Node:
+    node.meta["example_value"] = torch.empty((), dtype=dtype, device=device)
+    return node
+
+
+def _getitem(node: Node, position: int, device: torch.device, dtype: torch.dtype = torch.bool) -> Node:
+    with node.graph.inserting_after(node):
+        return _noted(node.graph.call_function(operator.getitem, (node, position)), device, dtype)
+
+
+def _device(*flags: Node) -> torch.device:
+    """The device of what is made of these: not the CPU, where one of them is elsewhere."""
+    found = [flag.meta["example_value"].device for flag in flags]
+    return next((device for device in found if device.type != "cpu"), found[0])
+
+
+def _result_of(node: Node) -> tuple[Node, int] | None:
+    """The operator, and the position of the result of it that a node is; also as our own code hands it on.
+
+    That is (runtime/codec.py, runtime/staged.py): without a gradient; as the integers that have travelled as floats;
+    where there has been a trip; and hidden from Dynamo, which would take its value for known.
+    """
+    arguments = arguments_of(node)
+    if _calls(node, "getitem"):
+        return (arguments[0], arguments[1]) if OURS in arguments[0].meta else None
+    hands_on = (
+        (_calls(node, "detach") and _calls(arguments[0], "getitem"))
+        or (_calls(node, "view") and _calls(arguments[0], "detach") and arguments[1:] == (torch.int64,))
+        or (_calls(node, "to") and _calls(arguments[0], "view") and isinstance(arguments[1], torch.dtype))
+    )
+    if hands_on:
+        return _result_of(arguments[0])
+    if _hides_value(node):
+        return _result_of(arguments[1])
+    if _calls(node, "where") and _calls(arguments[1], "getitem"):
+        found = _result_of(arguments[1])
+        if found is not None and name_of(found[0]) == "while_loop":
+            return found if arguments[2] is arguments_of(found[0])[2][found[1]] else None
+    return None
+
+
+def _hides_value(node: Node) -> bool:
+    """Whether it is `where(True, leaf, leaf)`."""
+    if not _calls(node, "where") or len(node.args) < 3 or node.args[1] is not node.args[2]:
+        return False
+    condition = node.args[0]
+    return _calls(condition, "full") and arguments_of(condition)[:2] == ((), True)
+
+
+def _calls(node: Any, name: str) -> TypeGuard[Node]:
+    """Whether it is a node that calls the function or method of this name."""
+    return isinstance(node, Node) and node.op in ("call_function", "call_method") and name_of(node) == name
+
+
+def _before_view(node: Node) -> Origin | None:
+    """What a node has written to and hands on, or makes a view of: with the views that do so."""
+    storage = storage_at(node)
+    if storage is None or node.op not in ("call_function", "call_method") or STAND_IN_OF in node.meta:
+        return None
+    if written(node):
+        target = written(node)[0]
+        return Origin(target) if writes_in_place(node) and storage_at(target) == storage else None
+    if len(node.all_input_nodes) != 1:
+        return None
+    (source,) = node.all_input_nodes
+    if storage_at(source) == storage:
+        return Origin(source, (node,))
+    if _calls(node, "getitem") and len(source.all_input_nodes) == 1:
+        (whole,) = source.all_input_nodes
+        return Origin(whole, (source, node)) if storage_at(whole) == storage and not written(source) else None
+    return None

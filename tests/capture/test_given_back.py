@@ -1,0 +1,164 @@
+"""Results that eager gives back as tensors from before are these tensors, on the paths where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import convert, trace
+
+ON, OFF = torch.tensor(1.0), torch.tensor(-1.0)
+
+
+def compiled(function: Callable[..., Any], backend: str = "eager") -> Callable[..., Any]:
+    torch._dynamo.reset()
+    return torch.compile(convert(function), backend=backend, fullgraph=True)
+
+
+def halved(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+    if p > 0:
+        x = x / 2
+    return x
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_the_argument_itself(backend: str) -> None:
+    fast, x = compiled(halved, backend), torch.ones(2, requires_grad=True)
+    assert fast(x, OFF) is x
+    assert fast(x, ON) is not x
+    assert fast(x.detach().t(), OFF).grad_fn is None
+    parameter = torch.nn.Parameter(torch.ones(2))
+    assert fast(parameter, OFF) is parameter
+
+
+def test_a_write_behind_the_call_is_seen() -> None:
+    x = torch.zeros(2)
+    compiled(halved)(x, OFF).add_(1)
+    assert x.tolist() == [1, 1]
+
+
+def test_a_result_that_is_another_result() -> None:
+    def use(x: torch.Tensor, p: torch.Tensor, q: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        first = x
+        if p > 0:
+            first = x * 2
+        second = x * 3
+        if q > 0:
+            second = first
+        return second, first, x
+
+    fast = compiled(use)
+    for p in (ON, OFF):
+        for q in (ON, OFF):
+            x = torch.ones(2)
+            second, first, _ = fast(x, p, q)
+            assert (second is first, first is x) == (bool(q > 0), bool(p < 0))
+
+
+def test_what_the_program_copies_stays_a_copy() -> None:
+    def by_hand(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+        y = torch.cond(p > 0, lambda: x * 2, lambda: x.clone())
+        if y.sum() > 100:
+            y = y + 1
+        return y
+
+    def chosen(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+        y = halved(x, p)
+        return torch.where(p > 5, y, y)
+
+    for function in (by_hand, chosen):
+        x = torch.ones(2)
+        compiled(function)(x, OFF).add_(1)
+        assert x.tolist() == [1, 1]
+
+
+def test_a_view_that_the_argument_does_not_have() -> None:
+    """The graph's copy is contiguous; where eager raises, so does no compiler."""
+
+    def flat(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+        return halved(x, p).view(-1)
+
+    x = torch.arange(4.0).view(2, 2)
+    assert compiled(flat)(x, OFF).data_ptr() == x.data_ptr()
+    assert compiled(flat, "aot_eager")(x.t(), ON).tolist() == [0.0, 1.0, 0.5, 1.5]
+
+
+def test_more_than_are_told_apart_are_copies() -> None:
+    def last_positive(x: torch.Tensor) -> torch.Tensor:
+        found = x[0]
+        for i in range(1, 20):
+            if x[i].sum() > 0:
+                found = x[i]
+        return found
+
+    fast = compiled(last_positive)
+    for index in (3, 19):
+        x = -torch.ones(20, 2)
+        x[index] = 1
+        found = fast(x)
+        assert found.tolist() == [1, 1] and found.data_ptr() != x[index].data_ptr()
+
+
+def test_the_graph_that_is_shown_gives_the_results_alone() -> None:
+    (output,) = trace(halved, torch.ones(2), ON).graph.find_nodes(op="output")
+    assert len(output.args[0]) == 1
+
+
+def test_nothing_is_added_where_nothing_is_given_back() -> None:
+    def fresh(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+        y = halved(x, p) + 1
+        return y if p > 5 else y * 2
+
+    graphs = []
+
+    def backend(graph: torch.fx.GraphModule, _: Any) -> Callable[..., Any]:
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compile(convert(fresh), backend=backend, fullgraph=True)(torch.ones(2), ON)
+    (output,) = graphs[0].graph.find_nodes(op="output")
+    assert len(output.args[0]) == 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_integers_of_two_dimensions_beside_a_gradient(backend: str) -> None:
+    def use(x: torch.Tensor, k: torch.Tensor, p: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = x * 2
+        if p > 0:
+            y, k = x * 3, k + 1
+        return y, k
+
+    fast, k = compiled(use, backend), torch.zeros(2, 3, dtype=torch.int64)
+    x = torch.ones(2, requires_grad=True)
+    assert fast(x, k, OFF)[1] is k
+    y, changed = fast(x, k, ON)
+    assert changed.tolist() == [[1] * 3] * 2
+    y.sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [3, 3]
+
+
+def test_sizes_that_change_from_call_to_call() -> None:
+    fast = compiled(halved)
+    for size in (2, 3, 5):
+        x = torch.ones(size, 2)
+        assert fast(x, OFF) is x and fast(x[1:], ON).shape == (size - 1, 2)
+
+
+def test_two_arguments_that_are_one() -> None:
+    def pick(x: torch.Tensor, y: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+        return x if p > 0 else y
+
+    fast, x, y = compiled(pick), torch.ones(2), torch.zeros(2)
+    assert fast(x, x, ON) is x
+    assert fast(x, y, ON) is x and fast(x, y, OFF) is y
+
+
+def test_backward_through_what_is_given_back() -> None:
+    fast = compiled(halved, "aot_eager")
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    fast(y, OFF).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [3, 3]
