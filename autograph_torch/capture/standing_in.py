@@ -65,8 +65,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     if code is outside.stand_in.__code__:
         tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
         original = tracing.resolved(tensor.proxy, tracer.parent).node
-        tracing.stand_ins(tracer)[original] = copy.proxy
-        copy.proxy.node.meta[memories.STAND_IN_OF] = original.meta["example_value"]
+        memories.put_stand_in(tracer, original, copy.proxy)
     elif code is outside.note_same.__code__:
         initial, before, after = (arguments[role].realize().items for role in ("initial", "before", "after"))
         _note_same(arguments["site"].as_python_constant(), initial, before, after, tracer)

@@ -25,6 +25,7 @@ Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
 OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
+_VERSIONS = "_autograph_versions"  # of a tracer: by node, the version of its stand-in when it was put there
 TRIP = "_autograph_trip_of"  # of a tracer: the site, when it traces a trip of a loop
 
 
@@ -67,12 +68,36 @@ def note_body(site: str) -> None:
     _refuse_writes_with_gradient(tracer)
     leaves = _written_leaves(tracer)
     tracing.written_leaves(site).update(dict.fromkeys(leaves))
-    changed = _written_inputs(tracer) | _running_statistics(tracer)
+    statistics = _running_statistics(tracer)
+    changed = _written_inputs(tracer) | {node for node in statistics if node.op == "placeholder"}
+    for used in used_at(site).values():
+        used.written = used.written or _is_written_copy(tracer, used, statistics)
     for outer, inner in tracer.lifted_freevars.items():
         if isinstance(outer.node.meta.get("example_value"), torch.Tensor):
             note_use(site, outer, inner.node in changed)
     if leaves or groups_of(site) != tracing.notebook().get((site, "groups"), ()):
         _make_harmless(tracer, changed | set(leaves.values()))
+
+
+def put_stand_in(tracer: Any, original: Any, copy: Any) -> None:
+    """In a body, a copy takes the place of a tensor from around it (of a node)."""
+    tracing.stand_ins(tracer)[original] = copy
+    copy.node.meta[STAND_IN_OF] = original.meta["example_value"]
+    tracer.__dict__.setdefault(_VERSIONS, {})[original] = _version(copy.node)
+
+
+def _is_written_copy(tracer: Any, used: Used, statistics: set[Any]) -> bool:
+    """Whether the body has written to what stands for a tensor; it may be known as one that is only read."""
+    original = tracing.resolved(used.proxy, tracer.parent).node
+    copy = tracing.stand_ins(tracer).get(original)
+    if copy is None:
+        return False
+    return copy.node in statistics or _version(copy.node) != tracer.__dict__[_VERSIONS][original]
+
+
+def _version(node: Any) -> int:
+    fake: torch.Tensor = node.meta["example_value"]
+    return 0 if fake.is_inference() else fake._version
 
 
 def mark_operator(name: str) -> Any:
@@ -197,7 +222,7 @@ def _written_leaves(tracer: Any) -> dict[int, Any]:
 
 
 def _running_statistics(tracer: Any) -> set[Any]:
-    """Inputs that a normalisation in training mode updates, which no version tells."""
+    """Tensors that a normalisation in training mode updates, which no version tells."""
     changed = set()
     for node in tracer.graph.nodes:
         name = getattr(node.target, "__name__", "")
@@ -208,7 +233,7 @@ def _running_statistics(tracer: Any) -> set[Any]:
         if node.kwargs.get("training", node.kwargs.get("use_input_stats", _at(node.args, training, False))):
             changed.add(node.kwargs.get("running_mean", _at(node.args, mean, None)))
             changed.add(node.kwargs.get("running_var", _at(node.args, variance, None)))
-    return {node for node in changed if node is not None and node.op == "placeholder"}
+    return {node for node in changed if node is not None}
 
 
 def _at(values: tuple[Any, ...], index: int, default: Any) -> Any:

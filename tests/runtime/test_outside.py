@@ -122,3 +122,22 @@ def test_branches_in_a_branch_that_is_traced_again_know_what_they_write_to(monke
         torch.testing.assert_close(actual, expected)
         counts.append(len(entered))
     assert counts[2] < 3 * counts[1], counts  # it was four times as many with every two levels
+
+
+def test_a_tensor_that_an_earlier_trace_of_a_body_only_read_is_written_to() -> None:
+    """The fourth trip's `y += x` is traced anew with a copy of `y` that an earlier trace has taken for unchanged."""
+
+    def accumulate(x: torch.Tensor) -> torch.Tensor:
+        y = torch.zeros(2)
+        for _ in range(4):
+            y += x
+            if y.sum() > 10:
+                break
+            x *= 2
+        return y
+
+    compiled = torch.compile(convert(accumulate), backend="eager", fullgraph=True)
+    for scale in (0.1, 1.0, 9.0):
+        expected, actual = torch.tensor([scale, 2 * scale]), torch.tensor([scale, 2 * scale])
+        torch.testing.assert_close(compiled(actual), accumulate(expected))
+        torch.testing.assert_close(actual, expected)
