@@ -234,11 +234,7 @@ def partial_called_inside(x):
     return steep(x) - steep(x * -1)
 
 
-@program(
-    factory=True,
-    inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)],
-    copied="torch.compile puts a function of its own around a partial",
-)
+@program(factory=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
 def partial_as_the_subject():
     return functools.partial(leaky, slope=0.25)
 
