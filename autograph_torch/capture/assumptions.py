@@ -71,6 +71,11 @@ def _forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
 _bodies: list[_Facts] = []  # the innermost last
 
 
+def in_body() -> bool:
+    """Whether what is learned about symbols now is forgotten at the end of a body."""
+    return bool(_bodies)
+
+
 def _asserting(check: Callable[..., Any]) -> Callable[..., Any]:
     """At the end of a body: what was assumed in it is checked where its symbols are known."""
 

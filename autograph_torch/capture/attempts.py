@@ -31,7 +31,8 @@ Thirteen things can be told from a failure only:
 
 - a `squeeze` of which only data tell how many dimensions it leaves, and whose use asks (capture/squeezes.py).
 
-- a size that depends on data, of which torch asks whether it is 0 or 1 (capture/assumed_sizes.py).
+- a size that depends on data, of which torch asks whether it is 0 or 1 (capture/assumed_sizes.py); when that has not
+  been of use, any number that has to be known (capture/observed_data.py).
 
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
 
@@ -53,6 +54,7 @@ from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumed_sizes import ASKED
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
+from autograph_torch.capture.observed_data import DEPENDS, can_run_again
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
@@ -91,6 +93,7 @@ class Attempt:
     whole: whether integers made of floats have symbols of their own.
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
+    observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
@@ -113,6 +116,7 @@ class Attempt:
     first_trips: bool = False
     checked_squeezes: bool = False
     assumed_sizes: bool = False
+    observed_data: bool = False
     instead: Attempt | None = None
     number: int = 1
 
@@ -137,6 +141,8 @@ class Attempt:
             return replace(self.instead, number=self.number + 1)
         if following is None and not self.assumed_sizes and ASKED.search(error.diagnostic.message):
             return replace(self, assumed_sizes=True, number=self.number + 1)
+        if following is None and not self.observed_data and DEPENDS in error.diagnostic.message and can_run_again():
+            return replace(self, assumed_sizes=False, observed_data=True, number=self.number + 1)
         return following
 
     def _picking(self, place: Line) -> Attempt:

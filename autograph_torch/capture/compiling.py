@@ -71,6 +71,7 @@ from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
+from autograph_torch.capture.observed_data import observed_data
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.picked_constants import picked_constants
@@ -348,6 +349,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(squeezes(attempt.checked_squeezes))
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
+            if attempt.observed_data:
+                stack.enter_context(observed_data())
             if attempt.whole:
                 stack.enter_context(whole_numbers())
             if attempt.trace_gradients:

@@ -204,14 +204,10 @@ def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:
         cond(tensor.shape[dims[k]] == 1, lambda: fail_with(number))
 
 
-OTHER_SIZES = "sizes that depend on data are 0, 1 or different here, where the graph takes them for others"
-
-
-def refuse_sizes(one: int, other: int, same: bool) -> None:
-    """Before a call of torch that the trace takes for one of two sizes that are the same, or not: fail otherwise."""
-    advice = "test the size before the call (`if x.shape[0] == 0`); under @autograph such a call runs in Python"
-    number = notes.refused_when_run("AG321", OTHER_SIZES, advice)
-    cond((one != other) if same else (one == other), lambda: fail_with(number))
+def refuse_if(other: torch.Tensor, message: str, advice: str) -> None:
+    """Where the trace goes on with a fact that only data can tell: fail where it is `other`."""
+    number = notes.refused_when_run("AG321", message, advice)
+    cond(other, lambda: fail_with(number))
 
 
 def computed_once(instance: Any, name: str, wrapped: Any) -> Any:
