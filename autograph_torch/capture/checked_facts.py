@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy  # type: ignore[import-untyped]
 import torch
@@ -28,9 +28,10 @@ from torch.utils._sympy.reference import PythonReferenceAnalysis
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries, tracing
 
-QUESTIONS = 16  # of one call
+_QUESTIONS = 16  # of one call
 
 Answer = Callable[[Any, GuardOnDataDependentSymNode], bool]  # of the tracer and of what was asked: whether it went well
+Result = TypeVar("Result")
 
 
 @contextlib.contextmanager
@@ -39,18 +40,28 @@ def answering_calls(answer: Answer) -> Iterator[None]:
     get_fake_value = builder.get_fake_value
 
     def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        for _ in range(QUESTIONS):
-            try:
-                return get_fake_value(node, tx, *args, **kwargs)
-            except UserError as error:
-                cause = error.__cause__
-                if not isinstance(cause, GuardOnDataDependentSymNode) or tracing.may_break() or not answer(tx, cause):
-                    raise
+        def answer_before(tx: Any, asked: GuardOnDataDependentSymNode) -> bool:
+            given = answer(tx, asked)
+            if given:
                 next(reversed(node.graph.nodes)).append(node)  # the call comes behind the checks
-        return get_fake_value(node, tx, *args, **kwargs)
+            return given
+
+        return answered(lambda: get_fake_value(node, tx, *args, **kwargs), tx, answer_before)
 
     with patched(builder, get_fake_value=fake_value):
         yield
+
+
+def answered(ask: Callable[[], Result], tx: Any, answer: Answer) -> Result:
+    """What `ask` gives when the questions at which it stops have been answered."""
+    for _ in range(_QUESTIONS):
+        try:
+            return ask()
+        except UserError as error:
+            cause = error.__cause__ or error.__context__
+            if not isinstance(cause, GuardOnDataDependentSymNode) or tracing.may_break() or not answer(tx, cause):
+                raise
+    return ask()
 
 
 def assume(tx: Any, fact: Any, message: str, advice: str) -> bool:

@@ -111,7 +111,7 @@ from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import is_marked, unmarked
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime import performing
-from autograph_torch.runtime.tracing import growing, picking, splitting
+from autograph_torch.runtime.tracing import Known, knowing
 
 _RECURSION_LIMIT = 20_000
 _SET_BACK = ("layout_optimization", "joint_graph_constant_folding", "shape_padding")  # of Inductor's settings
@@ -356,9 +356,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
-            stack.enter_context(splitting(attempt.splits))
-            stack.enter_context(growing(bool(attempt.growing), attempt.first_trips))
-            stack.enter_context(picking(attempt.picks))
+            known = Known(attempt.splits, bool(attempt.growing), attempt.first_trips, attempt.picks)
+            stack.enter_context(knowing(known))
             stack.enter_context(translated())
             yield
     finally:

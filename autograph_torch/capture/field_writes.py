@@ -72,7 +72,7 @@ def note_twins(one: Any, other: Any) -> None:
     _related().update((one, other))
     place = tracing.user_line()[:2]
     in_body = tracing.current_tracer().parent is not None
-    apart = place in tracing.split_places() and in_body and made
+    apart = place in tracing.known().splits and in_body and made
     if not apart:  # else the first trip has made it, under an `if` of its own
         _lines()[one] = _lines()[other] = place
 

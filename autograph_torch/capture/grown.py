@@ -169,7 +169,7 @@ def _owners() -> list[Any]:
 
 
 def _note_longer(parent: Any, given: Locals) -> Locals:
-    if not tracing.may_grow():
+    if not tracing.known().lists_grow:
         return {}
     found = tracing.notebook().setdefault((given["site"].as_python_constant(), "grows"), [])
     for variable, before, _ in tracing.shared_contents(parent.output.current_tracer):

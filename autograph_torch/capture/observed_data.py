@@ -20,14 +20,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
-from torch._dynamo.exc import UserError
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv, has_free_unbacked_symbols
 
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumptions import in_body
-from autograph_torch.capture.checked_facts import QUESTIONS, answering_calls, assume
+from autograph_torch.capture.checked_facts import answered, answering_calls, assume
 from autograph_torch.capture.forecast import Forecast
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import performing, tracing
@@ -58,16 +57,7 @@ def observed_data() -> Iterator[None]:
     make_error = ShapeEnv._make_data_dependent_error
 
     def evaluated(self: Any, output_graph: Any = None) -> Any:
-        for _ in range(QUESTIONS):
-            try:
-                return evaluate(self, output_graph)
-            except UserError as error:
-                cause = error.__context__
-                if not isinstance(cause, GuardOnDataDependentSymNode):
-                    raise
-                if not answers.give(InstructionTranslator.current_tx(), cause):
-                    raise
-        return evaluate(self, output_graph)
+        return answered(lambda: evaluate(self, output_graph), InstructionTranslator.current_tx(), answers.give)
 
     def listed(self: Any, tx: Any) -> Any:
         for dim, size in enumerate(self.as_proxy().node.meta["example_value"].size()):

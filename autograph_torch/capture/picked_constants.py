@@ -15,7 +15,6 @@ VariableTracker is asked. tests/capture/test_picked_constants.py fails clearly w
 from __future__ import annotations
 
 import contextlib
-import dis
 import functools
 import operator
 import re
@@ -38,7 +37,7 @@ from torch._dynamo.variables.misc import GetAttrVariable, StringFormatVariable
 from autograph_torch.capture.choices import ChosenVariable, is_of_one_type
 from autograph_torch.capture.enum_members import is_member
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.capture.replaced_instructions import TRANSLATORS
+from autograph_torch.capture.replaced_instructions import Instruction, replaced
 from autograph_torch.runtime import picked
 from autograph_torch.runtime.picked import PICKED
 from autograph_torch.runtime.refusal import raise_refusal
@@ -54,7 +53,6 @@ _FUNCTIONS = (
 )
 _PLAIN_MODULES = ("builtins", "collections", "torch", "enum", "abc")
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "is", "is not")
-_CONTAINS, _BUILD_STRING = (dis.opmap[name] for name in ("CONTAINS_OP", "BUILD_STRING"))
 # What Dynamo asks of a variable that it operates on, with all versions of torch.
 _ASKED = re.compile(
     r"(nb|sq|mp|tp)_\w+|\w+_impl|call_\w+|(is|get)_(python_)?hash\w*|is_python_equal|next_variable|unpack_\w+"
@@ -162,24 +160,15 @@ def picked_constants() -> Iterator[None]:
         put = functools.partial(_with, list(args), position)
         return _each(tx, args[position], lambda value: self.call_method(tx, name, put(value), kwargs))
 
-    before = [(owner, code, owner.dispatch_table[code]) for owner in TRANSLATORS for code in (_CONTAINS, _BUILD_STRING)]
-    with patched(BuiltinVariable, call_function=call_builtin), patched(ConstDictVariable, call_method=call_method):
-        handlers = symbolic_convert.compare_op_handlers
-        with patched(
-            symbolic_convert,
-            compare_op_handlers={
-                **handlers,
-                **{name: _comparing(handlers[name], name.startswith("is")) for name in _COMPARISONS},
-            },
-        ):
-            for owner in TRANSLATORS:
-                owner.dispatch_table[_CONTAINS] = _containing(owner.dispatch_table[_CONTAINS])
-                owner.dispatch_table[_BUILD_STRING] = _building(owner.dispatch_table[_BUILD_STRING])
-            try:
-                yield
-            finally:
-                for owner, code, instruction in before:
-                    owner.dispatch_table[code] = instruction
+    handlers = symbolic_convert.compare_op_handlers
+    comparing = {name: _comparing(handlers[name], name.startswith("is")) for name in _COMPARISONS}
+    with (
+        patched(BuiltinVariable, call_function=call_builtin),
+        patched(ConstDictVariable, call_method=call_method),
+        patched(symbolic_convert, compare_op_handlers={**handlers, **comparing}),
+        replaced(CONTAINS_OP=_containing, BUILD_STRING=_building),
+    ):
+        yield
 
 
 _KNOWN = frozenset(_FUNCTIONS)
@@ -236,7 +225,7 @@ def _with(operands: list[Any], position: int, value: Any) -> list[Any]:
     return [*operands[:position], value, *operands[position + 1 :]]
 
 
-def _containing(original: Callable[..., None]) -> Callable[..., None]:
+def _containing(original: Instruction) -> Instruction:
     """`element in container`, where either is picked."""
 
     def contains(translator: Any, instruction: Any) -> None:
@@ -259,7 +248,7 @@ def _containing(original: Callable[..., None]) -> Callable[..., None]:
     return contains
 
 
-def _building(original: Callable[..., None]) -> Callable[..., None]:
+def _building(original: Instruction) -> Instruction:
     """`f"{status}: {label}"`, as a sum of strings."""
 
     def build(translator: Any, instruction: Any) -> None:

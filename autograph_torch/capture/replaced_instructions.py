@@ -32,10 +32,9 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.runtime import queries
 
-_DELETE, _IMPORT, _CONTAINS = (dis.opmap[name] for name in ("DELETE_DEREF", "IMPORT_NAME", "CONTAINS_OP"))
-_REPLACED = (_DELETE, _IMPORT, _CONTAINS)
+Instruction = Callable[[Any, Any], None]  # of Dynamo's translator and the instruction
 _HASHED: tuple[type, ...] = (dict, set, frozenset, KeysView)
-TRANSLATORS: tuple[Any, ...] = (
+_TRANSLATORS: tuple[Any, ...] = (
     InstructionTranslator,
     InliningInstructionTranslator,
     InliningGeneratorInstructionTranslator,
@@ -45,11 +44,17 @@ TRANSLATORS: tuple[Any, ...] = (
 @contextlib.contextmanager
 def replaced_instructions() -> Iterator[None]:
     """While this is in force, such instructions are followed."""
-    before = [(owner, code, owner.dispatch_table[code]) for owner in TRANSLATORS for code in _REPLACED]
-    for owner in TRANSLATORS:
-        owner.dispatch_table[_DELETE] = _delete
-        owner.dispatch_table[_IMPORT] = _importing(owner.dispatch_table[_IMPORT])
-        owner.dispatch_table[_CONTAINS] = _containing(owner.dispatch_table[_CONTAINS])
+    with replaced(DELETE_DEREF=_deleting, IMPORT_NAME=_importing, CONTAINS_OP=_containing):
+        yield
+
+
+@contextlib.contextmanager
+def replaced(**makers: Callable[[Instruction], Instruction]) -> Iterator[None]:
+    """While this is in force, instructions (by name) are what is made of those that Dynamo has."""
+    codes = {dis.opmap[name]: make for name, make in makers.items()}
+    before = [(owner, code, owner.dispatch_table[code]) for owner in _TRANSLATORS for code in codes]
+    for owner, code, instruction in before:
+        owner.dispatch_table[code] = codes[code](instruction)
     try:
         yield
     finally:
@@ -57,13 +62,16 @@ def replaced_instructions() -> Iterator[None]:
             owner.dispatch_table[code] = instruction
 
 
-def _delete(translator: Any, instruction: Any) -> None:
-    cell, effects = translator.symbolic_locals[instruction.argval], translator.output.side_effects
-    effects.load_cell(cell)  # which stops where it has no value
-    effects.store_cell(cell, DeletedVariable())
+def _deleting(_: Instruction) -> Instruction:
+    def delete(translator: Any, instruction: Any) -> None:
+        cell, effects = translator.symbolic_locals[instruction.argval], translator.output.side_effects
+        effects.load_cell(cell)  # which stops where it has no value
+        effects.store_cell(cell, DeletedVariable())
+
+    return delete
 
 
-def _importing(original: Callable[..., None]) -> Callable[..., None]:
+def _importing(original: Instruction) -> Instruction:
     def import_name(translator: Any, instruction: Any) -> None:
         level, names = (one.as_python_constant() for one in translator.stack[-2:])
         try:
@@ -76,7 +84,7 @@ def _importing(original: Callable[..., None]) -> Callable[..., None]:
     return import_name
 
 
-def _containing(original: Callable[..., None]) -> Callable[..., None]:
+def _containing(original: Instruction) -> Instruction:
     def contains(translator: Any, instruction: Any) -> None:
         element, container = (one.realize() for one in translator.stack[-2:])
         if not _is_from_data(element) or not _is_hashed(container):

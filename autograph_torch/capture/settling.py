@@ -153,7 +153,7 @@ def settle(module: GraphModule, refuse: bool) -> None:
 def _first_of_two_types() -> Diagnostic:
     """Of the branches that give a number or a tensor, the first that does not have what follows in it yet."""
     found = [notes.diagnostic_of(number) for _, number in _known().values()]
-    apart = tracing.split_places()
+    apart = tracing.known().splits
     return next((one for one in found if (one.filename, one.line) not in apart), found[0])
 
 

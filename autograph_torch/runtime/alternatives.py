@@ -8,6 +8,8 @@ Like layout.py, this only handles constants.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.layout import (
     CONTAINERS,
@@ -105,7 +107,7 @@ def _suited(plan: Plan, spec: Spec, path: Path) -> Plan | None:
     that data pick are the same alternative only where they are picked from the same.)
     """
     try:
-        with tracing.picking(False):
+        with tracing.knowing(replace(tracing.known(), picks=False)):
             joined = _kept(join(plan, spec), path)
     except Mismatch:
         return None

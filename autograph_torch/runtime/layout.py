@@ -192,7 +192,7 @@ def join(then: Spec, otherwise: Spec) -> Plan:
             return _either(_join_number_with_tensor(tensor, number))
     if then == otherwise:
         return then
-    picked = _join_picked(then, otherwise) if tracing.may_pick() else None
+    picked = _join_picked(then, otherwise) if tracing.known().picks else None
     if picked is not None:
         return picked
     raise _different(then, otherwise)

@@ -280,7 +280,7 @@ def note_trip(site: str, spec: Any, sure: bool) -> bool:
 @torch.compiler.assume_constant_result
 def most_rounds() -> int:
     """How often a loop may be traced until no trip changes the type of a value, or adds a constant that data pick."""
-    return _ROUNDS + (layout.MOST_PICKED if tracing.may_pick() else 0)
+    return _ROUNDS + (layout.MOST_PICKED if tracing.known().picks else 0)
 
 
 @torch.compiler.assume_constant_result
@@ -533,7 +533,7 @@ def rows_are_tensors(name: str) -> bool:
 @torch.compiler.assume_constant_result
 def first_trips_in_graph() -> bool:
     """Whether a loop makes its first trip in the graph's loop, too: a list grows in it, in a branch."""
-    return tracing.first_trips_in_graph()
+    return tracing.known().first_trips
 
 
 @torch.compiler.assume_constant_result

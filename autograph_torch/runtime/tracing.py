@@ -35,66 +35,38 @@ def in_backward() -> bool:
     return bool(torch._C._current_graph_task_id() != -1)
 
 
-_splits: list[frozenset[tuple[str, int]]] = []  # of the traces that are under way, the innermost last
+@dataclass(frozen=True)
+class Known:
+    """What is known before a function is traced (capture/attempts.py), as far as the runtime makes use of it.
 
-
-@contextlib.contextmanager
-def splitting(places: frozenset[tuple[str, int]]) -> Iterator[None]:
-    """While a function is traced: the places (file, line) of statements that have what follows in both branches."""
-    _splits.append(places)
-    try:
-        yield
-    finally:
-        _splits.pop()
-
-
-def split_places() -> frozenset[tuple[str, int]]:
-    """The places of the trace that is under way."""
-    return _splits[-1] if _splits else frozenset()
-
-
-_growing: list[tuple[bool, bool]] = []
-
-
-@contextlib.contextmanager
-def growing(allowed: bool, first_trips: bool) -> Iterator[None]:
-    """While a function is traced: whether lists may grow in its loops on data (runtime/grown.py).
-
+    splits: the places (file, line) of statements that have what follows in both branches.
+    lists_grow: whether lists may grow in loops on data (runtime/grown.py).
     first_trips: whether the first trip of such a loop is made in the graph's loop, too.
+    picks: whether data may pick strings and other constants (runtime/picked.py).
     """
-    _growing.append((allowed, first_trips))
-    try:
-        yield
-    finally:
-        _growing.pop()
+
+    splits: frozenset[tuple[str, int]] = frozenset()
+    lists_grow: bool = False
+    first_trips: bool = False
+    picks: bool = False
 
 
-def may_grow() -> bool:
-    """Whether lists may grow in the loops of the trace that is under way."""
-    return bool(_growing) and _growing[-1][0]
-
-
-def first_trips_in_graph() -> bool:
-    """Whether the first trip of a loop is made in the graph's loop, too, in the trace that is under way."""
-    return bool(_growing) and _growing[-1][1]
-
-
-_picking: list[bool] = []
+_known: list[Known] = []  # of the traces that are under way, the innermost last
 
 
 @contextlib.contextmanager
-def picking(allowed: bool) -> Iterator[None]:
-    """While a function is traced: whether data may pick strings and other constants (runtime/picked.py)."""
-    _picking.append(allowed)
+def knowing(what: Known) -> Iterator[None]:
+    """While a function is traced that this is known of."""
+    _known.append(what)
     try:
         yield
     finally:
-        _picking.pop()
+        _known.pop()
 
 
-def may_pick() -> bool:
-    """Whether data may pick strings and other constants in the trace that is under way."""
-    return bool(_picking) and _picking[-1]
+def known() -> Known:
+    """What is known of the trace that is under way."""
+    return _known[-1] if _known else Known()
 
 
 def last_node() -> Any:
