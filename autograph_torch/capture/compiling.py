@@ -58,6 +58,7 @@ from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
+from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.known_torch import known_torch, refuse_newer_torch
 from autograph_torch.capture.leaves_made import leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -175,6 +176,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         check_types(graph)
         if compiles:
             check_recurrent(graph)
+            keep_asserts(graph)
         keep_operands(graph)
         if not performing.is_looking():
             exponents_as_tensors(graph, at_the_top=compiles)

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from autograph_torch.capture.graph_writes import storage_at, written
+from autograph_torch.capture.kept_asserts import is_taken_for_granted
 from autograph_torch.runtime import notes, performing
 from autograph_torch.runtime.gradients import draws_random_numbers
 
@@ -42,7 +43,7 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
 
 def may_raise(graph: torch.fx.GraphModule) -> bool:
     """Whether a graph has exceptions of the program in it, or checks of what was assumed while it was traced."""
-    checks = any(node.target is torch._assert_async for node in nodes_of(graph))
+    checks = any(node.target is torch._assert_async or is_taken_for_granted(node) for node in nodes_of(graph))
     return checks or any(notes.is_failure(number) for number in _effects(graph))
 
 

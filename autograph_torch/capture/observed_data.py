@@ -8,7 +8,8 @@ The last thing to try (capture/attempts.py): the trace goes on with what the dat
 one length). The graph checks each such answer, and a call whose data answer otherwise runs in Python. So it is done
 only where a call can be run again (runtime/performing.py), and outside of the bodies of operators.
 
-Private names: ShapeEnv._make_data_dependent_error; SymNodeVariable.evaluate_expr; TensorVariable.method_tolist.
+Private names: ShapeEnv._make_data_dependent_error and size_like; SymNodeVariable.evaluate_expr;
+TensorVariable.method_tolist.
 tests/capture/test_observed_data.py fails clearly when torch changes them.
 """
 
@@ -95,7 +96,10 @@ class _Answers:
         """Go on with what the data say to a question; whether they say something, and the graph can check it."""
         if in_body() or tx.output.current_tracer.parent is not None:
             return False
-        facts = _facts(getattr(asked, _UNHINTED), self._forecast.symbols(tx.output), tx.output.shape_env)
+        env = tx.output.shape_env
+        facts = _facts(getattr(asked, _UNHINTED), self._forecast.symbols(tx.output), env)
+        for fact in facts:
+            _let_be_small(fact, env)
         if not facts or not all(assume(tx, fact, _OTHER_DATA, _ADVICE) for fact in facts):
             return False
         self._warn()
@@ -106,6 +110,12 @@ class _Answers:
             filename, line, _ = tracing.user_line()
             warnings.warn(f"{filename}:{line}: {_WARNING}", RuntimeWarning, stacklevel=1)
         self._warned = True
+
+
+def _let_be_small(fact: Any, env: Any) -> None:
+    """Of what torch takes for a size of 2 or more where it need not ask, it learns nothing else."""
+    if isinstance(fact, sympy.Eq) and fact.rhs in (0, 1):
+        env.size_like.discard(fact.lhs)
 
 
 def _facts(question: Any, symbols: dict[Any, Any], env: Any) -> list[Any]:

@@ -54,6 +54,17 @@ def _(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return torch.empty((), dtype=torch.bool, device=input.device)
 
 
+@torch.library.custom_op("autograph_torch::measured", mutates_args=())
+def _measured_op(input: torch.Tensor, dim: int) -> torch.Tensor:
+    """The size of a tensor, whatever a compiler takes it for (capture/kept_asserts.py)."""
+    return torch.tensor(input.size(dim))
+
+
+@_measured_op.register_fake
+def _(input: torch.Tensor, dim: int) -> torch.Tensor:
+    return torch.empty((), dtype=torch.int64)
+
+
 def is_nonzero(input: torch.Tensor) -> Any:
     """torch.is_nonzero."""
     if not torch.compiler.is_compiling():
