@@ -39,6 +39,22 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "what torch takes for granted of sizes, in compiled graphs",
+        CAPTURE + "compiling.py",
+        "            keep_asserts(graph)",
+        "            pass",
+        "tests/capture/test_kept_asserts.py",
+        "aot_eager and broadcast",
+    ),
+    Mutation(
+        "what torch takes for granted of sizes runs again in Python",
+        CAPTURE + "failures.py",
+        " or is_taken_for_granted(node)",
+        "",
+        "tests/capture/test_kept_asserts.py",
+        "eager and broadcast and not aot_eager",
+    ),
+    Mutation(
         "plain calls that raise run again in Python",
         CAPTURE + "again.py",
         "if frame is None or not frame.may_raise:",
@@ -212,8 +228,8 @@ MUTATIONS = (
     Mutation(
         "running statistics",
         RUNTIME + "memories.py",
-        "_written_inputs(tracer) | _running_statistics(tracer)",
-        "_written_inputs(tracer)",
+        "    statistics = _running_statistics(tracer)",
+        "    statistics: set[Any] = set()",
         FACTS,
         "normalisation and not inductor",
     ),
