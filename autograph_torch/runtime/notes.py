@@ -37,7 +37,7 @@ def new_site() -> str:
     bodies[-1] = (body, count + 1)
     site = f"{body}/{count}"
     memories.recall(site)
-    tracing.forget_fields(site)  # what an earlier trace has written is no part of this one
+    tracing.recall_fields(site)
     return site
 
 

@@ -22,6 +22,7 @@ from torch._guards import TracingContext
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What stands between a branch and the user's line: the operators, and the mode of `with torch.device(...)`.
 _OF_TORCH = ("torch/_higher_order_ops/", "torch/utils/_device.py")
+_SCOPE = "_autograph_scope"  # of what builds a body: the scope of the objects that are made in it
 _notebooks: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -221,7 +222,10 @@ def _body_of(tracer: Any) -> str:
 
 def enter_body(body: str) -> None:
     """At the start of a body: its name (see notes.new_site), and the state that it begins with."""
+    from torch._dynamo.current_scope_id import current_scope_id
+
     current_tracer().__dict__["_autograph_body"] = body
+    current_tracer().__dict__[_SCOPE] = current_scope_id()
     note_state()
 
 
@@ -240,13 +244,20 @@ def note_fields(site: str) -> None:
     known = fields_of(site)
     places = {variable: place for place, variable in _side_effects().id_to_variable.items()}
     for item, name in written_fields():
-        if (item, name) not in [(field.item, field.name) for field in known]:
-            known.append(Field(item, name, places.get(item)))
+        place = places.get(item)
+        if not any(one.name == name and one.is_of(item, place) for one in known):
+            known.append(Field(item, name, place, made_in=_maker(item)))
     containers = containers_of(site)
     for item in written_containers(current_tracer()):
-        if all(one.item is not item for one in containers):
-            holder = next((one for one in places if getattr(one, "_base_vt", None) is item), item)
-            containers.append(Field(item, "", places.get(holder), holder))
+        holder = next((one for one in places if getattr(one, "_base_vt", None) is item), item)
+        if not any(one.is_of(item, places.get(holder)) for one in containers):
+            containers.append(Field(item, "", places.get(holder), holder, _maker(item)))
+
+
+def _maker(item: Any) -> Any:
+    """What builds the body that has made an object; None when it was there before the trace (MutationType.scope)."""
+    scope = item.mutation_type.scope
+    return next((one for one in enclosing(current_tracer()) if one.__dict__.get(_SCOPE) == scope), None)
 
 
 def written_fields() -> list[tuple[Any, str]]:
@@ -325,6 +336,11 @@ class Field:
     name: str
     place: int | None
     holder: Any = None  # of the contents of a dict of a class of its own (private: _base_vt), that object
+    made_in: Any = None  # what has built the body that made it; None when it was there before the trace
+
+    def is_of(self, item: Any, place: int | None) -> bool:
+        """Whether it belongs to the object of a variable; Dynamo may make another one for an object it meets again."""
+        return self.item is item or (place is not None and self.place == place)
 
 
 def fields_of(site: str) -> list[Field]:
@@ -352,9 +368,16 @@ def same_tensors(site: str) -> dict[int, bool]:
     return notebook().setdefault((site, "same"), {})  # type: ignore[no-any-return]
 
 
-def forget_fields(site: str) -> None:
-    """The site is about to be traced anew. What its trips have handed on unchanged, they are taken to hand on again."""
-    for kind in ("fields", "containers", "stale", "leaves", "replaced", "grows"):
+def recall_fields(site: str) -> None:
+    """The site is about to be traced anew. What its bodies have written to before, they are taken to write to again.
+
+    So the bodies of a body that is traced twice are not. Objects that such a body had made are others now. What trips
+    have handed on unchanged, they are taken to hand on again.
+    """
+    around = list(enclosing(current_tracer()))
+    for found in (fields_of(site), containers_of(site)):
+        found[:] = [one for one in found if one.made_in is None or one.made_in in around]
+    for kind in ("stale", "leaves", "replaced", "grows"):
         notebook().pop((site, kind), None)
     for position in [position for position, same in same_tensors(site).items() if not same]:
         del same_tensors(site)[position]
