@@ -224,6 +224,8 @@ class _Loops:
     ) -> _Carry:
         test = [node.test] if isinstance(node, gast.While) else [node.target]
         shared = self._facts.shared.within([*node.body, *test, *(rest or [])])
+        if isinstance(node, gast.For):
+            shared |= self._facts.shared.read_between(node.iter, node.body)
         head = loop_head(node, after, targets) | self._always_live
         bound = dict.fromkeys([*binds(node.body), *(binds(node.target) if isinstance(node, gast.For) else [])])
         written = [

@@ -11,7 +11,10 @@
 
 Such are variables that a function or lambda of this function captures, where a body uses that function; and those that
 this function declares `global` or `nonlocal`, where a body calls what may be another function that does, or raises: who
-catches that sees what was written before it.
+catches that sees what was written before it. So are variables that the elements of a loop are made of while it runs:
+
+    for v in (x * factor for _ in range(3)):
+        factor += 1
 """
 
 from __future__ import annotations
@@ -43,6 +46,8 @@ class Shared:
         self._loose_rebinds = set(self._declared)
         self._globals = {n for node in walk_scope(function.body) if isinstance(node, gast.Global) for n in node.names}
         self._look(function)
+        self._lazy: dict[str, set[str]] = {}  # by name: the variables that a generator or iterator reads
+        self._keep_for_later(function)
 
     def _look(self, function: gast.FunctionDef) -> None:
         named: set[int] = set()
@@ -82,6 +87,24 @@ class Shared:
         if self._declared & bound and _raises(block):
             rebound |= self._declared & bound
         return frozenset((seen & bound) | rebound)
+
+    def read_between(self, iterable: gast.expr, block: Iterable[gast.AST]) -> frozenset[str]:
+        """Of the variables that a loop binds, those that its iterable may read before each trip."""
+        return frozenset(self._read_later(iterable) & set(binds(block)))
+
+    def _keep_for_later(self, function: gast.FunctionDef) -> None:
+        for node in walk_scope(function.body):
+            if isinstance(node, gast.Assign):
+                for target in binds(node.targets):
+                    self._lazy.setdefault(target, set()).update(self._read_later(node.value))
+
+    def _read_later(self, value: gast.expr) -> set[str]:
+        """What the generators in a value read, and the functions and lambdas that it may call."""
+        names = reads([value])
+        later = {name for node in walk(value) if isinstance(node, gast.GeneratorExp) for name in reads([node])}
+        later |= {name for node in walk(value) if isinstance(node, gast.Lambda) for name in free_reads(node)}
+        later |= {variable for name in self._reached(names & set(self._read)) for variable in self._read[name]}
+        return later.union(*(self._lazy.get(name, ()) for name in names))
 
     def declared(self, shared: Iterable[str], body: list[gast.stmt]) -> list[gast.stmt]:
         """The body of a function of ours; what it binds of the shared variables is that of the function around it."""

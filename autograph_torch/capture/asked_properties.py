@@ -6,10 +6,9 @@
 
 A tensor that an operator has handed out has one answer for `requires_grad`, `stride()` and the like. Where its bodies
 have others, the question is refused at the branch or loop; the next trace may tell its paths apart
-(capture/attempts.py). And a generator from around a body that the body advances would stay advanced on all paths, a
-hook that it registers would run on all of them: both are refused.
+(capture/attempts.py). And a hook that a body registers would run on all paths: it is refused.
 
-Private: how TensorVariable gets attributes, its call_method, LocalGeneratorObjectVariable.
+Private: how TensorVariable gets attributes, its call_method.
 tests/capture/test_asked_properties.py fails clearly when torch changes them.
 """
 
@@ -21,7 +20,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import GraphModule, Node
 
@@ -39,9 +37,7 @@ _ADVICE = "ask before the branch or loop, or remember in a flag which path was t
 _HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
 _VERSION = "`_version` in or behind a branch or loop, which counts the writes of every path"
-_GENERATOR = "a branch or loop advances a generator from around it"
 _TORCH = os.path.dirname(torch.__file__) + os.sep
-_ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable")  # the names differ with the version of torch
 
 Asks = Callable[[torch.Tensor], Any]
 
@@ -50,8 +46,6 @@ Asks = Callable[[torch.Tensor], Any]
 def asked_properties() -> Iterator[None]:
     """While this is in force, such questions are answered as in eager, or refused."""
     get, call = getattr(TensorVariable, GET_ATTRIBUTE), TensorVariable.call_method
-    generator: Any = LocalGeneratorObjectVariable
-    make = generator.__init__
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name in _OF_GRADIENTS and _counts(tx):
@@ -69,15 +63,7 @@ def asked_properties() -> Iterator[None]:
             raise_refusal("AG206", _HOOK, "register it before, and let the hook decide")
         return call(self, tx, name, *args)
 
-    def begin(self: Any, *args: Any, **kwargs: Any) -> None:
-        make(self, *args, **kwargs)
-        self._autograph_tracer = tracing.current_tracer()
-
-    advances = {name: _advancing(getattr(generator, name)) for name in _ADVANCES if hasattr(generator, name)}
-    with (
-        patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}),
-        patched(generator, __init__=begin, **advances),
-    ):
+    with patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}):
         yield
 
 
@@ -95,17 +81,6 @@ def _has_bodies(output: Any) -> bool:
 def _in_body() -> bool:
     """Whether a body of a branch or loop of ours is being traced."""
     return any("_autograph_table" in one.__dict__ for one in tracing.enclosing(tracing.current_tracer()))
-
-
-def _advancing(advance: Callable[..., Any]) -> Callable[..., Any]:
-    def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
-        tracer = tracing.current_tracer()
-        made_in = getattr(self, "_autograph_tracer", tracer)
-        if made_in is not tracer and made_in in tracing.enclosing(tracer):
-            raise_refusal("AG206", _GENERATOR, "make the generator in the branch, or take from it before")
-        return advance(self, *args, **kwargs)
-
-    return checked
 
 
 def _check(tx: Any, tensor: Any, name: str, asks: Asks) -> None:

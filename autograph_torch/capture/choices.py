@@ -43,7 +43,7 @@ _HANDS_ON = {
     (os.path.join(_RUNTIME, filename), name)
     for filename, names in (
         ("branch.py", "_staged _attempt run then otherwise again <lambda>"),
-        ("steps.py", "remaining"),
+        ("steps.py", "remaining _unrolled"),
     )
     for name in names.split()
 }

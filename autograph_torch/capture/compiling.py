@@ -22,6 +22,7 @@ from torch._dynamo import convert_frame, external_utils
 from torch._inductor import config as inductor_config
 
 from autograph_torch import collector, runtime
+from autograph_torch.capture.advanced_iterators import advanced_iterators
 from autograph_torch.capture.again import (
     compiling_frame,
     frame_under_way,
@@ -38,6 +39,7 @@ from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
+from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
@@ -302,6 +304,8 @@ _REPAIRS = (
     asked_properties,
     choosing_extremes,
     deques_with_lengths,
+    groups_followed,
+    advanced_iterators,
     contexts_of_functions,
     written_modules,
     contents_in_place,

@@ -21,6 +21,7 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import ConstantVariable
 from torch.fx.experimental.symbolic_shapes import guard_scalar
 
+from autograph_torch.capture.advanced_iterators import fill_in_taking
 from autograph_torch.capture.answers import answer_at_once
 from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, watch_calls
@@ -111,6 +112,7 @@ _FILL_INS = (
     fill_in_kept,
     fill_in_flags,
     fill_in_opened,
+    fill_in_taking,
     stop_at_indices,
     number_hooks,
 )

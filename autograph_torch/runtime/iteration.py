@@ -134,6 +134,26 @@ def elements(iterable: Any) -> Iterable[Any]:
     return iterable
 
 
+def taken(iterable: Any) -> list[Any]:
+    """All elements, before the first trip of a loop that data may leave early (capture/advanced_iterators.py)."""
+    begin_taking(iterable)
+    items = list(elements(iterable))
+    end_taking()
+    return items
+
+
+def begin_taking(iterable: Any) -> None:
+    """From here on, all its elements are taken. (Noted by the tracer.)"""
+
+
+def end_taking() -> None:
+    """They have been taken, whatever the data. (Noted by the tracer.)"""
+
+
+def end_trips() -> None:
+    """The trips have been made for which they were taken. (Noted by the tracer.)"""
+
+
 def reversed_(iterable: Any) -> Any:
     """`reversed(...)` of something whose length may depend on data."""
     if not isinstance(iterable, Sequence):

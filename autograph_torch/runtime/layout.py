@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import tracing
+from autograph_torch.runtime.fields import MISSING
 from autograph_torch.runtime.values import Outcome
 
 Spec = tuple[Any, ...]
@@ -518,6 +519,8 @@ def describe(spec: Spec) -> str:
         return f"a {str(spec[1]).removeprefix('torch.')} tensor of shape ({sizes})"
     if kind == "number":
         return f"a Python {spec[1]}"
+    if spec == ("const", MISSING):
+        return "no such attribute"
     if kind == "const":
         return f"the Python {type(spec[1]).__name__} {spec[1]!r}" if spec[1] is not None else "None"
     if kind == "member":

@@ -17,7 +17,7 @@ from autograph_torch.analysis.positions import UNROLL_LIMIT
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.growing import ADVICE, is_among
-from autograph_torch.runtime.iteration import Once, Sequence, elements
+from autograph_torch.runtime.iteration import Once, Sequence, end_trips, taken
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
@@ -118,10 +118,8 @@ def for_steps(
     if not torch.compiler.is_compiling():
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
-        items = list(elements(iterable if sequence is None else sequence))
-        if joined or ways ** len(items) > MOST_PATHS:
-            return _joined(items, step, after, len(carry), len(reads), state)
-        return remaining(items, step, after, 0, state)
+        items = taken(iterable if sequence is None else sequence)
+        return _unrolled(items, step, after, len(carry), len(reads), state, joined or ways ** len(items) > MOST_PATHS)
     return _staged_for(sequence, step, state, len(carry), len(reads), after)
 
 
@@ -216,6 +214,15 @@ def _python_for(iterable: Any, step: Callable[..., Any], state: State, after: Af
         if how == EXIT:
             return value
     return _finish(after, state)
+
+
+def _unrolled(
+    items: list[Any], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State, joined: bool
+) -> Any:
+    """A loop over elements that have been taken before the first trip (capture/choices.py: it hands on the result)."""
+    result = _joined(items, step, after, rebound, fixed, state) if joined else remaining(items, step, after, 0, state)
+    end_trips()
+    return result
 
 
 def remaining(items: list[Any], step: Callable[..., Any], after: After, position: int, state: State) -> Any:

@@ -401,7 +401,9 @@ def user_line() -> tuple[str, int, str]:
         if not is_ours(frame.filename):
             line = frame.lineno or 1
             return frame.filename, line, linecache.getline(frame.filename, line).rstrip("\n")
-    return "<unknown>", 1, ""
+    root = current_translator()  # a generator of ours does not know who takes from it
+    filename, line = root.f_code.co_filename, root.current_instruction.positions.lineno or 1
+    return filename, line, linecache.getline(filename, line).rstrip("\n")
 
 
 def is_ours(filename: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograph_torch.runtime import layout
+from autograph_torch.runtime import fields, layout
 from autograph_torch.runtime.layout import Mismatch, Spec
 from autograph_torch.runtime.structure import spec_of
 from autograph_torch.runtime.values import HOLE, Undefined
@@ -305,3 +305,7 @@ def test_numbers_of_constants() -> None:
     otherwise = pair(const(3), const(4), const(2), number("int"), const("b"))
     assert list(layout.numbers_of_constants(then, otherwise)) == [(0,), (1,)]
     assert list(layout.numbers_of_constants(pair(const(1)), const(2))) == []
+
+
+def test_an_attribute_that_is_not_set_is_no_string() -> None:
+    assert layout.describe(("const", fields.MISSING)) == "no such attribute"

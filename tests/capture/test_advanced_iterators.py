@@ -1,0 +1,241 @@
+"""Iterators that a loop runs over which data may leave early, or that a body takes from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from autograph_torch import CaptureError, convert
+
+ONES, ZEROS = torch.ones(3), torch.zeros(3)
+
+
+class Model(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 3) for _ in range(3)])
+        self.used = 0
+
+    def batches(self, x: torch.Tensor) -> Iterator[torch.Tensor]:
+        for layer in self.layers:
+            yield layer(x)
+
+
+def generator_expression(x: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(())
+    for v in (x * i for i in range(4)):
+        total = total + v.sum()
+        if total > 4:
+            break
+    return total
+
+
+def wrapped_iterators(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+    total, last = torch.zeros(()), 0
+    for i, (name, v) in enumerate(zip("abc", map(lambda k: x * k, filter(None, [0, 1, 2, 3])))):
+        total = total + v.sum() * (i + 1)
+        last = last + len(name)
+        if total > 4:
+            return total, last
+    return total, last
+
+
+def items_of_a_dict(x: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(())
+    for key, v in {"a": x, "b": x * 2}.items():
+        total = total + v.sum() * len(key)
+        if total > 2:
+            break
+    return total
+
+
+def part_of_a_count(x: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(())
+    for i in itertools.islice(itertools.count(1), 4):
+        total = total + x.sum() * i
+        if total > 4:
+            break
+    return total
+
+
+@pytest.mark.parametrize("program", [generator_expression, wrapped_iterators, items_of_a_dict, part_of_a_count])
+def test_elements_without_state_of_their_own(program: Callable[[torch.Tensor], Any]) -> None:
+    compiled = torch.compile(convert(program), backend="eager", fullgraph=True)
+    for x in (ONES, ZEROS, ONES / 6):
+        assert str(compiled(x)) == str(program(x))
+
+
+def test_generators_of_modules() -> None:
+    def clip(model: Model, x: torch.Tensor) -> torch.Tensor:
+        for parameter in model.parameters():
+            model.used = model.used + 1
+            if parameter.sum() > x.sum():
+                return parameter.sum()
+        for v in model.batches(x):
+            if v.sum() > 0:
+                return v.sum()
+        return x.sum()
+
+    compiled = torch.compile(convert(clip), backend="eager", fullgraph=True)
+    torch.manual_seed(0)
+    model = Model()
+    for x in (ONES, ONES * 100, -ONES):
+        model.used = 0
+        expected, used = clip(model, x), model.used
+        model.used = 0
+        assert torch.equal(compiled(model, x), expected) and model.used == used
+
+
+def sees_writes(x: torch.Tensor) -> torch.Tensor:
+    held = [x]
+    total = torch.zeros(())
+    for v in (held[0] * i for i in range(3)):
+        held[0] = held[0] + 1
+        total = total + v.sum()
+        if total > 100:
+            break
+    return total
+
+
+def sees_writes_to_a_tensor(x: torch.Tensor) -> torch.Tensor:
+    own = x.clone()
+    total = torch.zeros(())
+    for v in (own * i for i in range(3)):
+        own.add_(1)
+        total = total + v.sum()
+        if total > 100:
+            break
+    return total
+
+
+def sees_a_variable(x: torch.Tensor) -> torch.Tensor:
+    factor = 1
+    total = torch.zeros(())
+    for v in (x * factor for _ in range(3)):
+        factor = factor + 1
+        total = total + v.sum()
+        if total > 100:
+            break
+    return total
+
+
+def sees_a_variable_in_a_lambda(x: torch.Tensor) -> torch.Tensor:
+    factor = 1
+    total = torch.zeros(())
+    rows = map(lambda k: x * k * factor, range(1, 4))
+    for v in rows:
+        factor = factor + 1
+        total = total + v.sum()
+        if total > 100:
+            break
+    return total
+
+
+def comes_to_what_is_appended(x: torch.Tensor) -> torch.Tensor:
+    queue = [x, x * 2]
+    total = torch.zeros(())
+    for v in queue:
+        if len(queue) < 4:
+            queue.append(v * 3)
+        total = total + v.sum()
+        if total > 100:
+            break
+    return total
+
+
+def prints(x: torch.Tensor) -> torch.Tensor:
+    def rows() -> Iterator[torch.Tensor]:
+        for i in range(3):
+            print("row", i)
+            yield x * i
+
+    total = torch.zeros(())
+    for v in rows():
+        total = total + v.sum()
+        if total > 2:
+            break
+    return total
+
+
+def logs(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+    taken: list[int] = []
+
+    def rows() -> Iterator[torch.Tensor]:
+        for i in range(3):
+            taken.append(i)
+            yield x * i
+
+    total = torch.zeros(())
+    for v in rows():
+        total = total + v.sum()
+        if total > 2:
+            break
+    return total, len(taken)
+
+
+def used_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, Any]:
+    rows = iter([x, x * 2, x * 3])
+    total = torch.zeros(())
+    for v in rows:
+        total = total + v.sum()
+        if total > 2:
+            break
+    return total, next(rows, None)
+
+
+def listed_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    rows = (x * i for i in range(3))
+    total = torch.zeros(())
+    for _, v in enumerate(rows):
+        total = total + v.sum()
+        if total > 2:
+            break
+    return total, list(rows)
+
+
+def taken_from_in_a_branch(x: torch.Tensor) -> torch.Tensor:
+    total = [torch.zeros(())]
+
+    def add(v: torch.Tensor) -> None:
+        total[0] = total[0] + v.sum()
+
+    rows = iter([x, x * 2])
+    if x.sum() > 0:
+        for v in rows:
+            add(v)  # known after a first trace, which has used up the iterator: 0 without the guard
+    return total[0]
+
+
+def endless(x: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(())
+    for i in itertools.count():
+        total = total + x.sum() + i
+        if total > 4:
+            break
+    return total
+
+
+REFUSED = [
+    (sees_writes, "AG206"),
+    (sees_writes_to_a_tensor, "AG206"),
+    (sees_a_variable, "AG206"),
+    (sees_a_variable_in_a_lambda, "AG206"),
+    (comes_to_what_is_appended, "AG206"),
+    (prints, "AG206"),
+    (logs, "AG206"),
+    (used_afterwards, "AG206"),
+    (listed_afterwards, "AG206"),
+    (taken_from_in_a_branch, "AG206"),
+    (endless, "AG320"),
+]
+
+
+@pytest.mark.parametrize(("program", "code"), REFUSED, ids=lambda one: getattr(one, "__name__", one))
+def test_place_of_an_iterator_that_data_decide(program: Callable[[torch.Tensor], Any], code: str) -> None:
+    with pytest.raises(CaptureError, match=code):
+        torch.compile(convert(program), backend="eager", fullgraph=True)(ONES)
