@@ -162,6 +162,10 @@ def prints(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+def prints_in_a_branch(x: torch.Tensor) -> torch.Tensor:
+    return prints(x) if x[0] > 0 else x.sum()
+
+
 def logs(x: torch.Tensor) -> tuple[torch.Tensor, int]:
     taken: list[int] = []
 
@@ -198,17 +202,21 @@ def listed_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]
     return total, list(rows)
 
 
+class Sum:
+    def __init__(self) -> None:
+        self.value = torch.zeros(())
+
+    def add(self, v: torch.Tensor) -> None:
+        self.value = self.value + v.sum()
+
+
 def taken_from_in_a_branch(x: torch.Tensor) -> torch.Tensor:
-    total = [torch.zeros(())]
-
-    def add(v: torch.Tensor) -> None:
-        total[0] = total[0] + v.sum()
-
+    total = Sum()
     rows = iter([x, x * 2])
     if x.sum() > 0:
         for v in rows:
-            add(v)  # known after a first trace, which has used up the iterator: 0 without the guard
-    return total[0]
+            total.add(v)  # known after a first trace, which has used up the iterator: 0 without the guard
+    return total.value
 
 
 def endless(x: torch.Tensor) -> torch.Tensor:
@@ -220,22 +228,24 @@ def endless(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+SEES, DOES_MORE, SPENT = "writes to what the generator sees", "prints, or writes", "has run over"
 REFUSED = [
-    (sees_writes, "AG206"),
-    (sees_writes_to_a_tensor, "AG206"),
-    (sees_a_variable, "AG206"),
-    (sees_a_variable_in_a_lambda, "AG206"),
-    (comes_to_what_is_appended, "AG206"),
-    (prints, "AG206"),
-    (logs, "AG206"),
-    (used_afterwards, "AG206"),
-    (listed_afterwards, "AG206"),
-    (taken_from_in_a_branch, "AG206"),
-    (endless, "AG320"),
+    (sees_writes, SEES),
+    (sees_writes_to_a_tensor, SEES),
+    (sees_a_variable, SEES),
+    (sees_a_variable_in_a_lambda, SEES),
+    (comes_to_what_is_appended, SEES),
+    (prints, DOES_MORE),
+    (prints_in_a_branch, DOES_MORE),
+    (logs, DOES_MORE),
+    (used_afterwards, SPENT),
+    (listed_afterwards, SPENT),
+    (taken_from_in_a_branch, "advances an iterator"),
+    (endless, "more than 1024 elements"),
 ]
 
 
-@pytest.mark.parametrize(("program", "code"), REFUSED, ids=lambda one: getattr(one, "__name__", one))
-def test_place_of_an_iterator_that_data_decide(program: Callable[[torch.Tensor], Any], code: str) -> None:
-    with pytest.raises(CaptureError, match=code):
+@pytest.mark.parametrize(("program", "reason"), REFUSED, ids=lambda one: getattr(one, "__name__", ""))
+def test_place_of_an_iterator_that_data_decide(program: Callable[[torch.Tensor], Any], reason: str) -> None:
+    with pytest.raises(CaptureError, match=reason):
         torch.compile(convert(program), backend="eager", fullgraph=True)(ONES)
