@@ -401,7 +401,10 @@ def user_line() -> tuple[str, int, str]:
         if not is_ours(frame.filename):
             line = frame.lineno or 1
             return frame.filename, line, linecache.getline(frame.filename, line).rstrip("\n")
-    root = current_translator()  # a generator of ours does not know who takes from it
+    try:
+        root = current_translator()  # a generator of ours does not know who takes from it
+    except AttributeError:  # no trace is under way
+        return "<unknown>", 1, ""
     filename, line = root.f_code.co_filename, root.current_instruction.positions.lineno or 1
     return filename, line, linecache.getline(filename, line).rstrip("\n")
 
