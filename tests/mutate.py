@@ -39,9 +39,33 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
-        "iterators: what a loop has run over that data may leave early",
+        "rows of a loop are views",
+        RUNTIME + "iteration.py",
+        "lambda k: iterable.select(0, k), not",
+        "lambda k: iterable.select(0, k).clone(), not",
+        "tests/capture/test_advanced_iterators.py",
+        "rows_are_views",
+    ),
+    Mutation(
+        "elements of lists and dicts when their trip begins",
+        CAPTURE + "taken_elements.py",
+        "    new = _with(item, parts)\n",
+        "    return item\n",
+        "tests/capture/test_advanced_iterators.py",
+        "elements_that_trips_write_to",
+    ),
+    Mutation(
+        "lists from behind",
         CAPTURE + "advanced_iterators.py",
-        "        _spent().update(one.taken)\n",
+        'if name == "__reversed__" and',
+        "if False and",
+        "tests/capture/test_advanced_iterators.py",
+        "elements_that_trips_write_to and reversed",
+    ),
+    Mutation(
+        "iterators: what a loop has run over that data may leave early",
+        CAPTURE + "taken_elements.py",
+        "        spent().update(one.taken)\n",
         "",
         "tests/capture/test_advanced_iterators.py",
         "afterwards",
@@ -56,7 +80,7 @@ MUTATIONS = (
     ),
     Mutation(
         "iterators: generators that print",
-        CAPTURE + "advanced_iterators.py",
+        CAPTURE + "taken_elements.py",
         "_has_effects(parent.output, one.mark) or ",
         "",
         "tests/capture/test_advanced_iterators.py",
@@ -64,7 +88,7 @@ MUTATIONS = (
     ),
     Mutation(
         "iterators: what generators see that trips write to",
-        CAPTURE + "advanced_iterators.py",
+        CAPTURE + "taken_elements.py",
         "if _has_changed(_under_way().pop()):",
         "if _under_way().pop() is None:",
         "tests/capture/test_advanced_iterators.py",

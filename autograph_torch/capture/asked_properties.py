@@ -15,7 +15,6 @@ tests/capture/test_asked_properties.py fails clearly when torch changes them.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,6 +27,7 @@ from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import arguments_of, handed_out, is_operator, name_of
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.taken_elements import TORCH
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
@@ -37,7 +37,6 @@ _ADVICE = "ask before the branch or loop, or remember in a flag which path was t
 _HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
 _VERSION = "`_version` in or behind a branch or loop, which counts the writes of every path"
-_TORCH = os.path.dirname(torch.__file__) + os.sep
 
 Asks = Callable[[torch.Tensor], Any]
 
@@ -70,7 +69,7 @@ def asked_properties() -> Iterator[None]:
 def _counts(tx: Any) -> bool:
     """Whether the program asks, not the runtime, nor torch itself, which chooses between ways to the same result."""
     filename = tx.f_code.co_filename
-    return not tracing.is_ours(filename) and not filename.startswith(_TORCH)
+    return not tracing.is_ours(filename) and not filename.startswith(TORCH)
 
 
 def _has_bodies(output: Any) -> bool:

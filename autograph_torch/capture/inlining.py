@@ -21,7 +21,6 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import ConstantVariable
 from torch.fx.experimental.symbolic_shapes import guard_scalar
 
-from autograph_torch.capture.advanced_iterators import fill_in_taking
 from autograph_torch.capture.answers import answer_at_once
 from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, watch_calls
@@ -53,6 +52,7 @@ from autograph_torch.capture.pure_branches import know_pure_branches
 from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.settling import fill_in_flags
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in_stand_ins
+from autograph_torch.capture.taken_elements import fill_in_taking
 from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
     keep_checks_of_linalg,

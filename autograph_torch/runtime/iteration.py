@@ -107,13 +107,11 @@ def once() -> Any:
 
 
 def as_sequence(iterable: Any) -> Sequence:
-    """A tensor, list or Sequence as elements by position. Rows are copies: branches may not close over views."""
+    """A tensor, list or Sequence as elements by position. Rows are views, as in eager."""
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, torch.Tensor):
-        return Sequence(
-            iterable.shape[0], lambda k: iterable.select(0, k).clone(), not is_data_dependent(iterable.shape[0])
-        )
+        return Sequence(iterable.shape[0], lambda k: iterable.select(0, k), not is_data_dependent(iterable.shape[0]))
     items = list(iterable)
     return Sequence(len(items), lambda k: items[k], True)
 
@@ -134,20 +132,41 @@ def elements(iterable: Any) -> Iterable[Any]:
     return iterable
 
 
-def taken(iterable: Any) -> list[Any]:
-    """All elements, before the first trip of a loop that data may leave early (capture/advanced_iterators.py)."""
+Element = tuple[int, Any]  # of a loop that takes all of them before its first trip, with a number of its own
+
+
+def taken(iterable: Any) -> list[Element]:
+    """All elements, before the first trip of a loop that data may leave early (capture/taken_elements.py)."""
     begin_taking(iterable)
-    items = list(elements(iterable))
+    found = []
+    for item in elements(iterable):
+        found.append((number_of_taken(), item))
     end_taking()
-    return items
+    return found
+
+
+def at_its_trip(element: Element) -> Any:
+    """An element when its trip begins."""
+    number, item = element
+    return what_is_there(number, item)
 
 
 def begin_taking(iterable: Any) -> None:
     """From here on, all its elements are taken. (Noted by the tracer.)"""
 
 
+def number_of_taken(found: int = 0) -> int:
+    """A number for the element that has just been taken. (Filled in by the tracer.)"""
+    return found
+
+
 def end_taking() -> None:
     """They have been taken, whatever the data. (Noted by the tracer.)"""
+
+
+def what_is_there(number: int, item: Any) -> Any:
+    """An element when its trip begins: trips before may have put others in its place. (Filled in by the tracer.)"""
+    return item
 
 
 def end_trips() -> None:

@@ -17,7 +17,7 @@ from autograph_torch.analysis.positions import UNROLL_LIMIT
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.growing import ADVICE, is_among
-from autograph_torch.runtime.iteration import Once, Sequence, end_trips, taken
+from autograph_torch.runtime.iteration import Element, Once, Sequence, at_its_trip, end_trips, taken
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
@@ -55,7 +55,7 @@ class Outcomes:
 class Continuations:
     """A loop over known elements whose steps run what is left of it, when they end inside a branch of the graph."""
 
-    def __init__(self, items: list[Any], step: Callable[..., Any], after: After, position: int, depth: int) -> None:
+    def __init__(self, items: list[Element], step: Callable[..., Any], after: After, position: int, depth: int) -> None:
         self._items = items
         self._step = step
         self._after = after
@@ -217,7 +217,7 @@ def _python_for(iterable: Any, step: Callable[..., Any], state: State, after: Af
 
 
 def _unrolled(
-    items: list[Any], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State, joined: bool
+    items: list[Element], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State, joined: bool
 ) -> Any:
     """A loop over elements that have been taken before the first trip (capture/choices.py: it hands on the result)."""
     result = _joined(items, step, after, rebound, fixed, state) if joined else remaining(items, step, after, 0, state)
@@ -225,12 +225,12 @@ def _unrolled(
     return result
 
 
-def remaining(items: list[Any], step: Callable[..., Any], after: After, position: int, state: State) -> Any:
+def remaining(items: list[Element], step: Callable[..., Any], after: After, position: int, state: State) -> Any:
     """The trips from `position` on, and what follows the loop."""
     depth = notes.body_depth()
     while position < len(items):
         loop = Continuations(items, step, after, position, depth)
-        result = step(items[position], *state, loop)
+        result = step(at_its_trip(items[position]), *state, loop)
         if not isinstance(result, Ended):
             return result
         if result.how == EXIT:
@@ -242,12 +242,14 @@ def remaining(items: list[Any], step: Callable[..., Any], after: After, position
     return _finish(after, state)
 
 
-def _joined(items: list[Any], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State) -> Any:
+def _joined(
+    items: list[Element], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State
+) -> Any:
     """As `remaining`, where the paths that go on meet before the next trip."""
     loop = Outcomes()
     while items:
         item, items = items[0], items[1:]
-        how, value, new = _ended(step, item, *state, loop)
+        how, value, new = _ended(step, at_its_trip(item), *state, loop)
         state = _handed_through(state, new, rebound, fixed)
         if _is_symbolic(how):
             return _going_on(how, value, state, functools.partial(_joined, items, step, after, rebound, fixed), after)

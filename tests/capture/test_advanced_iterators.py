@@ -1,4 +1,4 @@
-"""Iterators that a loop runs over which data may leave early, or that a body takes from."""
+"""Iterators that data may leave early, or that a body takes from; elements that trips write to."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from autograph_torch import CaptureError, convert
+from tests.harness import from_text
 
 ONES, ZEROS = torch.ones(3), torch.zeros(3)
 
@@ -67,6 +68,68 @@ def part_of_a_count(x: torch.Tensor) -> torch.Tensor:
 def test_elements_without_state_of_their_own(program: Callable[[torch.Tensor], Any]) -> None:
     compiled = torch.compile(convert(program), backend="eager", fullgraph=True)
     for x in (ONES, ZEROS, ONES / 6):
+        assert str(compiled(x)) == str(program(x))
+
+
+ROWS = """
+def program(x):
+    x = x.clone().reshape({rows}, 1)
+    total = torch.zeros(())
+    for {head}:
+        {write}
+        total = total + v.sum()
+        if total > {most}:
+            break
+    return total, x
+"""
+
+
+@pytest.mark.parametrize("rows", [3, 40])  # followed one by one, and a loop of the graph
+@pytest.mark.parametrize("head", ["v in x", "i, v in enumerate(x)"])
+@pytest.mark.parametrize("write", ["x.add_(1)", "v.mul_(2)", "x[-1] = x[-1] + v", "x[0] = v"])
+def test_rows_are_views(rows: int, head: str, write: str) -> None:
+    program = from_text(ROWS.format(rows=rows, head=head, write=write, most=rows), "program", f"<{head}: {write}>")
+    compiled = torch.compile(convert(program), backend="eager", fullgraph=True)
+    for x in (torch.full((rows,), 0.1), torch.ones(rows)):
+        for found, expected in zip(compiled(x), program(x)):
+            torch.testing.assert_close(found, expected)
+
+
+LISTS = """
+def program(x):
+    xs, ys = [x, x * 2, x * 3], {{"a": x, "b": x * 2}}
+    total = torch.zeros(())
+    for {head}:
+        {write}
+        total = total + v.sum()
+        if total > 7:
+            break
+    return total, xs, ys
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "write"),
+    [
+        ("v in xs", "xs[2] = xs[2] + v"),
+        ("i, v in enumerate(xs)", "xs[i] = v + 1"),
+        ("i, v in enumerate(xs)", "xs[(i + 1) % 3] = xs[i] + v"),
+        ("v, w in zip(xs, reversed(xs))", "xs[1], xs[0] = xs[1] + w, v * 2"),
+        ("v, (w, _) in zip(xs, zip([x, x, xs[2]], xs))", "xs[2] = xs[2] + v"),
+        ("i, v in enumerate(reversed(xs))", "xs[0] = xs[0] + i"),
+        ("v in list(xs)", "xs[2] = xs[2] + v"),
+        ("v in xs[1:]", "xs[2] = xs[2] + v"),
+        ("k, v in ys.items()", 'ys["b"] = ys["b"] + v'),
+        ("v in ys.values()", 'ys["b"] = ys["b"] + v'),
+        ("k, v in ys.items()", "ys[k] = v * 3"),
+    ],
+)
+@pytest.mark.parametrize("ends", ["if total > 7:\n            break", "if total > 7:\n            total = total * 2"])
+def test_elements_that_trips_write_to(head: str, write: str, ends: str) -> None:
+    text = LISTS.format(head=head, write=write).replace("if total > 7:\n            break", ends)
+    program = from_text(text, "program", f"<{head}: {write}>")
+    compiled = torch.compile(convert(program), backend="eager", fullgraph=True)
+    for x in (ONES, ONES / 10):
         assert str(compiled(x)) == str(program(x))
 
 
@@ -142,6 +205,17 @@ def comes_to_what_is_appended(x: torch.Tensor) -> torch.Tensor:
     for v in queue:
         if len(queue) < 4:
             queue.append(v * 3)
+        total = total + v.sum()
+        if total > 100:
+            break
+    return total
+
+
+def sees_elements_through_a_function(x: torch.Tensor) -> torch.Tensor:
+    rows = [x, x * 2, x * 3]
+    total = torch.zeros(())
+    for v in map(lambda row: row * 2, rows):
+        rows[2] = rows[2] + 1
         total = total + v.sum()
         if total > 100:
             break
@@ -228,6 +302,7 @@ def endless(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+AHEAD = "writes to elements that it has yet to come to"
 SEES, DOES_MORE, SPENT = "writes to what the generator sees", "prints, or writes", "has run over"
 REFUSED = [
     (sees_writes, SEES),
@@ -235,6 +310,7 @@ REFUSED = [
     (sees_a_variable, SEES),
     (sees_a_variable_in_a_lambda, SEES),
     (comes_to_what_is_appended, SEES),
+    (sees_elements_through_a_function, AHEAD),
     (prints, DOES_MORE),
     (prints_in_a_branch, DOES_MORE),
     (logs, DOES_MORE),

@@ -1,0 +1,273 @@
+"""A loop that data may leave early takes all elements before its first trip; what tells that from eager is refused.
+
+    for v in values:            what a generator does between two elements is done beforehand
+        total += v
+        if total > 4: break     the trips that eager does not come to have taken their elements, too
+
+So a generator may neither print nor write to what was there before, and may not see what the trips write to; nor may an
+iterator go on forever. An element of a list, or a value of a dict, is what is there when its trip begins (also in the
+pairs of `items`, `enumerate` and `zip`).
+
+Private: the frame of a generator (`inline_tracer`), SideEffects.store_attr_mutations, `fn` of `map` and `filter`.
+tests/capture/test_advanced_iterators.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._dynamo.variables import (
+    ConstantVariable,
+    ConstDictVariable,
+    TensorVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+)
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable, NestedUserFunctionVariable
+from torch._dynamo.variables.iter import FilterVariable, MapVariable
+from torch._dynamo.variables.lazy import LazyVariableTracker
+from torch._dynamo.variables.lists import BaseListVariable, ListIteratorVariable
+from torch._dynamo.variables.misc import CellVariable
+
+from autograph_torch.capture.identity import is_same
+from autograph_torch.runtime import iteration, tracing
+from autograph_torch.runtime.refusal import raise_refusal
+
+AS_A_LIST = "make a list of it before the loop"
+MADE_OF = "_autograph_made_of"  # of an iterator: the list or dict that it runs over
+TORCH = os.path.dirname(torch.__file__) + os.sep
+_MOST_TAKEN = 1024  # elements that a trace follows one by one
+_ENDLESS = f"a loop that data may leave early runs over an iterator of more than {_MOST_TAKEN} elements"
+_DOES_MORE = "a loop that data may leave early runs over a generator that prints, or writes to what was there before"
+_SEES_WRITES = "a loop that data may leave early writes to what the generator sees that it runs over"
+_WRITES_AHEAD = "a loop that data may leave early writes to elements that it has yet to come to"
+
+
+@dataclass
+class _Taking:
+    """One loop that takes all elements before its first trip.
+
+    seen: what its generators can see, how it is asked what is in it, and what was in it before.
+    taken: how many elements each iterator has given.
+    places: where values lay that have been taken since the last element: (list or dict, index or key, value).
+    """
+
+    mark: Any
+    attributes: dict[Any, dict[str, Any]]
+    seen: list[tuple[Any, Callable[[Any], Any], Any]] = field(default_factory=list)
+    taken: dict[Any, int] = field(default_factory=dict)
+    places: list[tuple[Any, Any, Any]] = field(default_factory=list)
+    taking: bool = True
+
+
+def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Do the work of iteration.begin_taking, end_taking and end_trips when the tracer is about to enter one of them."""
+    if code is iteration.begin_taking.__code__:
+        table = parent.output.side_effects.store_attr_mutations
+        one = _Taking(tracing.last_node(), {item: dict(names) for item, names in table.items()})
+        _see(arguments["iterable"].realize(), _length, one)
+        _under_way().append(one)
+    elif code is iteration.number_of_taken.__code__:
+        arguments["found"] = ConstantVariable.create(_number(_under_way()[-1]))
+    elif code is iteration.what_is_there.__code__:
+        places = _places()[arguments["number"].as_python_constant()]
+        arguments["item"] = _renewed(arguments["item"].realize(), places, parent.output.current_tracer)
+    elif code is iteration.end_taking.__code__:
+        one = _under_way()[-1]
+        one.taking = False
+        spent().update(one.taken)
+        if _has_effects(parent.output, one.mark) or _has_changed(one) or _has_written(one, parent.output.side_effects):
+            raise_refusal("AG206", _DOES_MORE, AS_A_LIST)
+    elif code is iteration.end_trips.__code__:
+        if _has_changed(_under_way().pop()):
+            raise_refusal("AG206", _SEES_WRITES, AS_A_LIST)
+
+
+def _under_way() -> list[_Taking]:
+    """The loops of this kind around the point that is being traced."""
+    return tracing.notebook().setdefault("taking", [])  # type: ignore[no-any-return]
+
+
+def _places() -> list[list[tuple[Any, Any, Any]]]:
+    """By the number of an element: where it lay, and what it is made of."""
+    return tracing.notebook().setdefault("places", [])  # type: ignore[no-any-return]
+
+
+def _number(one: _Taking) -> int:
+    _places().append(one.places)
+    one.places = []
+    return len(_places()) - 1
+
+
+def _renewed(item: Any, places: list[tuple[Any, Any, Any]], tracer: Any) -> Any:
+    """An element of a loop with what is now at the places that it was made of."""
+    parts = [(before.realize(), at(container, place)) for container, place, before in places]
+    if all(_is_still(now, before, tracer) for before, now in parts):
+        return item
+    new = _with(item, parts)
+    if not all(_is_still(now, before, tracer) for before, now in parts):  # those that are left: it is made of them else
+        raise_refusal("AG206", _WRITES_AHEAD, "run over a copy, `list(...)`, if the elements from before are meant")
+    return new
+
+
+def at(container: Any, place: Any) -> Any:
+    """What a list holds at an index, or a dict at a key; None where there is nothing."""
+    items = container.items
+    found = items.get(place) if isinstance(items, dict) else items[place] if place < len(items) else None
+    return None if found is None else found.realize()
+
+
+def _with(item: Any, parts: list[tuple[Any, Any]]) -> Any:
+    """An element, or a tuple of `items`, `enumerate` or `zip`, with other parts, which come in the order of the tuple.
+
+    Those that are found are taken from the list.
+    """
+    for k, (before, now) in enumerate(parts):
+        if item is before and now is not None:
+            del parts[k]
+            return now
+    if type(item) is not TupleVariable:
+        return item
+    return TupleVariable([_with(one.realize(), parts) for one in item.items])
+
+
+def _is_still(now: Any, item: Any, tracer: Any) -> bool:
+    if now is None:
+        return False
+    if now.is_python_constant() and item.is_python_constant():
+        return type(now) is type(item) and bool(now.as_python_constant() == item.as_python_constant())
+    return is_same(now, item, tracer) or tracing.hold_the_same(now, item, tracer)
+
+
+def note_taken(iterator: Any, place: Any, counts: bool) -> None:
+    """An iterator is about to give an element, which lies at a place of the list or dict that it runs over."""
+    for one in _under_way():
+        if one.taking:
+            _note(one, iterator, place, counts)
+
+
+def _note(one: _Taking, iterator: Any, place: Any, counts: bool) -> None:
+    first, count = iterator not in one.taken, one.taken.get(iterator, 0) + counts
+    one.taken[iterator] = count
+    if count > _MOST_TAKEN:
+        raise_refusal("AG320", _ENDLESS, "write it as a `while` loop, with a counter if need be")
+    container = iterator.__dict__.get(MADE_OF)
+    if place is not None:
+        one.places.append((container, place, at(container, place)))
+    if not first:
+        return
+    _see(iterator, _length, one)
+    if container is not None:
+        _see(container, _length, one)
+    known: set[Any] = set()
+    for value in _sources(iterator):
+        _look(value, one, known)
+
+
+def _sources(iterator: Any) -> list[Any]:
+    """What an iterator makes its elements of, beside those of others."""
+    if isinstance(iterator, (MapVariable, FilterVariable)):
+        return [iterator.fn]
+    if not isinstance(iterator, LocalGeneratorObjectVariable) or iterator.inline_tracer is None:
+        return []
+    if iterator.get_filename().startswith(TORCH):  # it looks at the structure of modules, which trips do not change
+        return []
+    own = iterator.get_code().co_cellvars
+    values = iterator.inline_tracer.symbolic_locals.items()
+    return [inner for name, value in values for inner in (_parts(value) if name in own else [value])]
+
+
+def _look(value: Any, one: _Taking, known: set[Any]) -> None:
+    """Remember what can be seen from a value, as far as it can change."""
+    if isinstance(value, LazyVariableTracker):
+        if not value.is_realized():
+            return
+        value = value.realize()
+    if value in known:
+        return
+    known.add(value)
+    _see(value, _state, one)
+    for inner in _parts(value):
+        _look(inner, one, known)
+
+
+def _see(value: Any, asks: Callable[[Any], Any], one: _Taking) -> None:
+    state = asks(value)
+    if state is not None:
+        one.seen.append((value, asks, state))
+
+
+def _length(value: Any) -> int | None:
+    """Of a list, or that of an iterator: eager comes to what is appended meanwhile (of a dict it raises)."""
+    sized = isinstance(value, (BaseListVariable, ConstDictVariable, ListIteratorVariable))
+    return len(value.items) if sized else None
+
+
+def _parts(value: Any) -> list[Any]:
+    if isinstance(value, BaseListVariable):
+        return list(value.items)
+    if isinstance(value, ConstDictVariable):
+        return list(value.items.values())
+    if isinstance(value, CellVariable):
+        content = _content(value)
+        return [] if content is None else [content]
+    if isinstance(value, NestedUserFunctionVariable):
+        return [value.closure] if value.closure is not None else []
+    owner = getattr(value, "obj", None)  # of a bound method
+    return [owner] if isinstance(owner, UserDefinedObjectVariable) else []
+
+
+def _state(value: Any) -> Any:
+    """What is in an object, to be compared; None for what cannot change."""
+    if isinstance(value, BaseListVariable):
+        return list(value.items)
+    if isinstance(value, ConstDictVariable):
+        return list(value.items.items())
+    if isinstance(value, CellVariable):
+        return [_content(value)]
+    if isinstance(value, TensorVariable):
+        fake = value.as_proxy().node.meta.get("example_value")
+        return None if fake is None or fake.is_inference() else fake._version
+    if isinstance(value, UserDefinedObjectVariable):
+        table = tracing.current_translator().output.side_effects.store_attr_mutations
+        return dict(table.get(value, {}))
+    return None
+
+
+def _content(cell: Any) -> Any:
+    table = tracing.current_translator().output.side_effects.store_attr_mutations
+    return table.get(cell, {}).get("cell_contents", cell.pre_existing_contents)
+
+
+def _has_changed(one: _Taking) -> bool:
+    return any(asks(value) != before for value, asks, before in one.seen)
+
+
+def _has_written(one: _Taking, effects: Any) -> bool:
+    """Whether attributes have been written to meanwhile, of objects that were there before."""
+    now, before = effects.store_attr_mutations, one.attributes
+    changed = [item for item in now if item in before and {**now[item]} != before[item]]
+    return bool(changed) or any(item not in before and item.source is not None for item in now)
+
+
+def _has_effects(output: Any, mark: Any) -> bool:
+    nodes = tracing.nodes()
+    start = nodes.index(mark) + 1 if mark in nodes else 0
+    return any(_is_effect(output, node) for node in nodes[start:])
+
+
+def _is_effect(output: Any, node: Any) -> bool:
+    if node.target is torch.ops.autograph_torch.effect:
+        return True
+    bodies = [output.nn_modules.get(str(node.target))] if node.op == "get_attr" else []
+    graphs = [one.graph for one in bodies if isinstance(one, torch.fx.GraphModule)]
+    return any(_is_effect(output, inner) for graph in graphs for inner in graph.nodes)
+
+
+def spent() -> dict[Any, int]:
+    """Iterators whose place is known to data alone."""
+    return tracing.notebook().setdefault("spent", {})  # type: ignore[no-any-return]
