@@ -51,7 +51,7 @@ def flag_nones(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         if isinstance(loop, LOOPS)
         for node in walk(loop)
         if isinstance(node, gast.stmt) and node.lineno in facts.told.nones
-        for n in binds(node)
+        for n in binds(loop if _may_leave_trip(node) else node)
     }
     bound = names_of(function.body)
     added = {node.target.id for node in walk_scope(function.body) if _adds_to_name(node)}
@@ -59,6 +59,11 @@ def flag_nones(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     hidden |= {*added, *written_in_place(function.body, facts.kinds), *_unbound(function)}
     names = frozenset(n for n in told - hidden if _begins_as_none(function.body, n))
     return derive(function, body=_Flagging(names).block(function.body)) if names else function
+
+
+def _may_leave_trip(node: gast.stmt) -> bool:
+    """Whether what stands behind a statement is part of it, once its jumps are branches."""
+    return any(isinstance(inner, (gast.Break, gast.Continue, gast.Return)) for inner in walk(node))
 
 
 def _unbound(function: gast.FunctionDef) -> set[str]:
@@ -82,9 +87,12 @@ def _begins_as_none(block: list[gast.stmt], identifier: str) -> bool:
 
 def _bound_to_none(node: gast.AST) -> list[tuple[gast.Name, gast.expr]]:
     """The names that an assignment binds to None, each with the None."""
-    if not isinstance(node, gast.Assign) or len(node.targets) > 1:
+    if isinstance(node, gast.AnnAssign) and node.value is not None:
+        target, value = node.target, node.value
+    elif isinstance(node, gast.Assign) and len(node.targets) == 1:
+        target, value = node.targets[0], node.value
+    else:
         return []
-    target, value = node.targets[0], node.value
     pairs = [(target, value)]
     if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         pairs = list(zip(target.elts, value.elts, strict=True))
@@ -116,7 +124,7 @@ class _Flagging:
             return derive(node, target=target, iter=iterable, body=body, orelse=orelse)
         if isinstance(node, gast.BoolOp):
             return derive(node, values=self._operands(node, sure, self._visit))
-        if isinstance(node, gast.Assign):
+        if isinstance(node, (gast.Assign, gast.AnnAssign)):
             return self._assignment(node, sure)
         if isinstance(node, gast.Compare) and self._asks_for_none(node):
             return self._question(node, constant(True))
@@ -155,8 +163,9 @@ class _Flagging:
             sure |= self._found(value, isinstance(node.op, gast.And))
         return done
 
-    def _assignment(self, node: gast.Assign, sure: frozenset[str]) -> gast.stmt:
-        if len(node.targets) == 1 and self._is_one(node.targets[0]) and self._is_one(node.value):
+    def _assignment(self, node: gast.Assign | gast.AnnAssign, sure: frozenset[str]) -> gast.stmt:
+        targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+        if len(targets) == 1 and self._is_one(targets[0]) and self._is_one(node.value):
             return node  # handed on as it is
         nones = {id(none): target.id for target, none in _bound_to_none(node) if self._is_one(target)}
 
@@ -184,7 +193,7 @@ class _Flagging:
             return frozenset([test.left.id] if isinstance(test.ops[0], gast.IsNot) == holds else [])
         return frozenset()
 
-    def _is_one(self, node: gast.AST) -> bool:
+    def _is_one(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self._names
 
     def _asks_for_none(self, node: gast.Compare) -> bool:

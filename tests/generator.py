@@ -19,6 +19,7 @@ from tests.grammar import (
     PARAMETERS,
     POOL,
     TENSORS,
+    WALKS,
     Feature,
     Names,
     Templates,
@@ -82,6 +83,7 @@ class Scope:
     returns: tuple[str, ...]
     expressions: Templates
     statements: tuple[str, ...]
+    walks: tuple[tuple[str, Names], ...]
     size: Size
     in_place: bool
     depth: int = 0
@@ -112,11 +114,9 @@ def generated(draw: st.DrawFn, sizes: tuple[Size, ...] = SIZES) -> Generated:
     scope = Scope(
         {**parameters, **cells, **bound},
         returns,
-        {
-            kind: EXPRESSIONS[kind] + tuple(t for f in features for t in f.expressions.get(kind, ()))
-            for kind in EXPRESSIONS
-        },
+        {kind: EXPRESSIONS[kind] + further(features, kind) for kind in EXPRESSIONS},
         tuple(template for feature in features for template in feature.statements),
+        WALKS + tuple(walk for feature in features for walk in feature.walks),
         draw(st.sampled_from(sizes)),
         in_place=not grad and draw(st.booleans()),
     )
@@ -227,15 +227,13 @@ def while_loop(draw: st.DrawFn, scope: Scope) -> Block:
 
 
 def for_loop(draw: st.DrawFn, scope: Scope) -> Block:
-    """A for over a range with a tensor or a Python bound, or over the elements of a vector."""
-    item = f"i{scope.depth}"
-    iterable, kind = draw(
-        st.sampled_from(
-            (("range(3)", "int"), ("range({index} % 4)", "int"), ("{vector}", "scalar"), ("range(2)", "int"))
-        )
-    )
-    header = filled(draw, scope, f"for {item} in {iterable}:")
-    return Block((header, *loop_body(draw, scope, {item: kind})), scope.names)
+    """A for over a range with a tensor or a Python bound, or over what holds elements."""
+    template, kinds = draw(st.sampled_from(scope.walks))
+    own = {"first": f"i{scope.depth}", "second": f"e{scope.depth}"}
+    for place, name in own.items():
+        template = template.replace(f"{{{place}}}", name)
+    bound = {own[place]: kind for place, kind in kinds.items()}
+    return Block((filled(draw, scope, f"for {template}:"), *loop_body(draw, scope, bound)), scope.names)
 
 
 def loop_body(draw: st.DrawFn, scope: Scope, bound: Names) -> tuple[str, ...]:

@@ -89,6 +89,16 @@ POOL = {
     "bool": ("b", "c"),
 }
 PARAMETERS = {"x": "vector", "y": "vector", "s": "scalar", "n": "index", "k": "int", "b": "bool"}
+# What a `for` goes through, and the kinds of {first} and {second}, names of its own.
+WALKS: tuple[tuple[str, Names], ...] = (
+    ("{first} in range(3)", {"first": "int"}),
+    ("{first} in range({index} % 4)", {"first": "int"}),
+    ("{first} in {vector}", {"first": "scalar"}),
+    ("{first} in range(2)", {"first": "int"}),
+    ("{first}, {second} in enumerate({vector})", {"first": "int", "second": "scalar"}),
+    ("{first}, {second} in zip({vector}, {vector})", {"first": "scalar", "second": "scalar"}),
+    ("{first} in torch.stack([{vector}, {vector}])", {"first": "vector"}),
+)
 # Arithmetic with a part of the very tensor raises in eager (they share memory); what a graph has written to an argument
 # before that is lost, as docs/limits.md says.
 IN_PLACE = (
@@ -135,6 +145,7 @@ class Feature:
     parameters: further arguments, each with its kind; `arguments` makes their values.
     cells: variables of an enclosing function, with their kinds; `enclosing` binds them there.
     locals: names bound by the first lines (`prelude`), with their kinds.
+    walks: what its loops may go through, as in WALKS.
     no_gradients: not for programs whose gradients are compared: tensors are written to, or live on to the next call.
     """
 
@@ -145,6 +156,7 @@ class Feature:
     prelude: tuple[str, ...] = ()
     expressions: Templates = field(default_factory=dict)
     statements: tuple[str, ...] = ()
+    walks: tuple[tuple[str, Names], ...] = ()
     no_gradients: bool = False
 
 
@@ -158,6 +170,13 @@ FEATURES: dict[str, Feature] = {
             "xs[1] = {vector}",
             "xs.append({vector})",
             "xs = [{vector}, *xs]",
+        ),
+        walks=(
+            ("{first} in xs", {"first": "vector"}),
+            ("{first}, {second} in enumerate(xs)", {"first": "int", "second": "vector"}),
+            ("{first} in reversed(xs)", {"first": "vector"}),
+            ("{first}, {second} in zip(xs, {vector})", {"first": "vector", "second": "scalar"}),
+            ("{first} in xs[:2]", {"first": "vector"}),
         ),
     ),
     "dict": Feature(
@@ -188,6 +207,27 @@ FEATURES: dict[str, Feature] = {
             "o.half = {vector}",
             "o.log.append({scalar})",
         ),
+    ),
+    "table": Feature(
+        locals={"q": "table"},
+        prelude=("q = torch.stack([x, y, x - y])",),
+        expressions={"vector": ("q[0]", "q.sum(0)", "q[{index} % 3]"), "scalar": ("q.sum()", "q[1, 2]")},
+        statements=(
+            "q[1] = {vector}",
+            "q[2] += {float}",
+            "q[:, 0] = {scalar}",
+            "q *= 0.5",
+            "q[{index} % 3] = {vector}",
+        ),
+        walks=(
+            ("{first} in q", {"first": "vector"}),
+            ("{first}, {second} in enumerate(q)", {"first": "int", "second": "vector"}),
+            ("{first}, {second} in zip(q, x)", {"first": "vector", "second": "scalar"}),
+            ("{first}, {second} in zip(range(3), q)", {"first": "int", "second": "vector"}),
+            ("{first} in q.unbind(1)", {"first": "vector"}),
+            ("{first} in (y + {first} for {first} in q)", {"first": "vector"}),
+        ),
+        no_gradients=True,
     ),
     "cell": Feature(
         cells={"p": "vector", "q": "int"},

@@ -88,6 +88,7 @@ from autograph_torch.capture.replaced_instructions import replaced_instructions
 from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
+from autograph_torch.capture.sequence_order import sequences_in_order
 from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
 from autograph_torch.capture.signatures import signatures
@@ -322,6 +323,7 @@ _REPAIRS = (
     enum_members,
     leaves_made,
     replaced_instructions,
+    sequences_in_order,
     picked_constants,
     operators_of_objects,
     tensor_subclasses,

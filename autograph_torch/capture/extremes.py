@@ -2,6 +2,7 @@
 
     max(a, b)                              b if b > a else a
     max(xs, key=f)                         the first of the elements whose key is the largest
+    max(best, (score, k))                  the same question, of tuples (capture/sequence_order.py)
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
 ones share the gradient, and a Python number that is the largest becomes a tensor. It does not take keys.
@@ -23,9 +24,12 @@ from torch._dynamo.variables import (
     UnspecializedPythonVariable,
     UserFunctionVariable,
 )
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.sequence_order import may_differ
 from autograph_torch.runtime import extremes
 
 
@@ -39,8 +43,12 @@ def choosing_extremes() -> Iterator[None]:
             extreme_by: Any = extremes.extreme_by
             given = [ConstantVariable.create(self.fn is max), args[0], kwargs["key"]]
             return UserFunctionVariable(extreme_by).call_function(tx, given, {})
-        values = _values(args) if self.fn in (max, min) and not kwargs else []
-        if not any(map(_is_tensor, values)):
+        if self.fn not in (max, min) or kwargs:
+            return built_in(self, tx, args, kwargs)
+        if len(args) == 1 and isinstance(args[0].realize(), LocalGeneratorObjectVariable):
+            args = [VariableTracker.build(tx, list).call_function(tx, args, {})]
+        values = _values(args)
+        if not any(_is_tensor(value) or may_differ(value) for value in values):
             return built_in(self, tx, args, kwargs)
         extreme: Any = extremes.extreme
         arguments = [ConstantVariable.create(self.fn is max), TupleVariable(list(values))]

@@ -10,6 +10,8 @@ import types
 
 import torch
 
+from autograph_torch.runtime import lexicographic, ordered_lists
+
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STDLIB = os.path.abspath(sysconfig.get_paths()["stdlib"]) + os.sep
@@ -33,6 +35,9 @@ _ASKING = ("any", "all")
 ASKING_FUNCTIONS = frozenset({torch.nn.functional.gaussian_nll_loss})
 _ASKING_CODE = frozenset(function.__code__ for function in ASKING_FUNCTIONS)
 
+# Of this package: what compares elements as Python's own functions do (capture/sequence_order.py).
+_COMPARING = frozenset(os.path.abspath(module.__file__) for module in (lexicographic, ordered_lists))
+
 
 @functools.lru_cache(maxsize=8192)
 def may_enter(code: types.CodeType) -> bool:
@@ -44,7 +49,7 @@ def may_enter(code: types.CodeType) -> bool:
     filename = os.path.abspath(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename
     if filename == _POLYFILLS and code.co_name in _ASKING:
         return True
-    if code in _ASKING_CODE:
+    if code in _ASKING_CODE or filename in _COMPARING:
         return True
     if filename.startswith((_PACKAGE, *_TORCH_INTERNALS, *_modules_left_out)):
         return False

@@ -19,6 +19,8 @@
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
     pow(t, 2)                 t ** 2
+    callable(A.matmul)        True, for a method of a tensor
+    type(n)                   int, for n a constant: nothing of where it comes from has to be guarded again
     t * numpy.prod(sizes)     t * numpy.prod(sizes).item(): what NumPy gives without dimensions is a number to a tensor
                               and so is a scalar from around the trace (`self.margin = numpy.radians(5)`)
     t.data                    t.detach(), in the bodies of operators: what is written there is seen
@@ -56,7 +58,7 @@ from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew,
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.lists import RangeVariable
-from torch._dynamo.variables.misc import SuperVariable
+from torch._dynamo.variables.misc import GetAttrVariable, SuperVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.distributions.utils import lazy_property
@@ -162,6 +164,10 @@ def python_calls() -> Iterator[None]:
                 args = [_item(args[0], tx, converts=True)]
         if self.fn is range and not kwargs and any(_is_from_data(arg) for arg in args):
             return _range_from_data(args)
+        if self.fn is type and len(args) == 1 and type(args[0].realize()) is ConstantVariable:
+            return VariableTracker.build(tx, args[0].python_type())
+        if self.fn is callable and len(args) == 1 and _is_method_of_tensor(args[0]):
+            return ConstantVariable.create(True)
         if self.fn is pow and len(args) == 2 and not kwargs:
             self = BuiltinVariable(operator.pow)
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
@@ -205,6 +211,12 @@ _QUESTIONS = {
 def _is_being_made(variable: Any) -> bool:
     """Whether it is an object of a class that the function has made, so that its attributes are the tracer's."""
     return isinstance(variable, UserDefinedObjectVariable) and isinstance(variable.mutation_type, AttributeMutationNew)
+
+
+def _is_method_of_tensor(variable: Any) -> bool:
+    found = variable.realize()
+    of_tensor = type(found) is GetAttrVariable and type(found.obj.realize()) is TensorVariable
+    return of_tensor and callable(getattr(torch.Tensor, found.name, None))
 
 
 def _item(tensor: Any, tx: Any, converts: bool) -> Any:
@@ -329,7 +341,7 @@ def _is_of(variable: Any, owner: type) -> bool:
 
 
 def _has_distinct_keys(variable: Any, kwargs: Any) -> bool:
-    """Whether it is a list of pairs with different strings in front, and something that is no constant behind."""
+    """Whether it is a list of pairs with different constants in front, and something that is no constant behind."""
     if "key" in kwargs and not kwargs["key"].is_constant_none():
         return False
     items = [item.realize() for item in variable.items]
@@ -338,8 +350,11 @@ def _has_distinct_keys(variable: Any, kwargs: Any) -> bool:
     if all(item.is_python_constant() for item in items):
         return False
     keys = [item.items[0] for item in items]
-    known = all(key.is_python_constant() and isinstance(key.as_python_constant(), str) for key in keys)
-    return known and len({key.as_python_constant() for key in keys}) == len(keys)
+    if not all(key.is_python_constant() for key in keys):
+        return False
+    constants = [key.as_python_constant() for key in keys]
+    alike = any(all(isinstance(one, kinds) for one in constants) for kinds in (str, (int, float)))
+    return alike and len(set(constants)) == len(keys) and all(one == one for one in constants)
 
 
 def _sort(variable: Any, tx: Any, kwargs: Any) -> None:

@@ -2,6 +2,7 @@
 
     beams.sort(key=lambda b: -b[1])        the order is that of torch.argsort; each place is given its element by
                                            `element_at` (runtime/positions.py)
+    sorted((cost, k) for ...)              by the last of the elements first: the sort is stable
 
 Python gives NaN some place that depends on what it is compared with: such a call is left to Python.
 """
@@ -13,6 +14,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.positions import element_at
+from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
 _MOST = 8  # elements: the work grows with the square of their number
@@ -22,22 +24,49 @@ def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     """The items in the order of their keys; equal ones stay as they are."""
     if len(items) > _MOST:
         refuse("AG321", f"{len(items)} elements are sorted by data", "sort a tensor: torch.stack(keys).argsort()")
-    compared = torch.stack([_as_tensor(key, keys) for key in keys])
-    if compared.is_floating_point():
-        torch._assert_async(~compared.isnan().any(), "something is sorted by NaN")
-    order = compared.argsort(stable=True, descending=backwards).cpu()
+    order = torch.arange(len(keys))
+    for column in reversed(_columns(keys)):
+        compared = torch.stack(_as_tensors(column)).cpu()
+        if compared.is_floating_point():
+            torch._assert_async(~compared.isnan().any(), "something is sorted by NaN")
+        order = order[compared[order].argsort(stable=True, descending=backwards)]
     return [element_at(items, order[k]) for k in range(len(items))]
 
 
-def _as_tensor(key: Any, keys: list[Any]) -> torch.Tensor:
-    """A key as a tensor without dimensions, of which all have one dtype."""
-    first = keys[0]
-    if isinstance(first, torch.Tensor) and isinstance(key, torch.Tensor):
-        if key.numel() == 1 and key.dtype == first.dtype and not key.is_complex():
-            return key.detach().reshape(())
-    for kind, dtype in ((bool, torch.bool), (int, torch.int64), (float, torch.float64)):
-        if isinstance(first, kind):
-            if not isinstance(key, kind):
-                break
-            return torch.scalar_tensor(key, dtype=dtype)
-    return refuse("AG320", "elements are sorted by keys of several types, or by no numbers", "sort by one number each")
+def _columns(keys: list[Any]) -> list[list[Any]]:
+    """What the keys are compared by, the first first: tuples by their elements, as far as two may be alike."""
+    if not all([isinstance(key, (tuple, list)) for key in keys]):
+        return [keys]
+    if not all([len(key) == len(keys[0]) for key in keys]):
+        refuse("AG320", "elements are sorted by tuples of several lengths", "give them one length")
+    columns: list[list[Any]] = []
+    for k in range(len(keys[0])):
+        column = [key[k] for key in keys]
+        if all([_is_constant(value) for value in column]):
+            columns.append([sum([other < value for other in column]) for value in column])
+            if all([column[j] != column[k] for k in range(len(column)) for j in range(k)]):
+                return columns
+        else:
+            columns += _columns(column)
+    return columns
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, (bool, int, float)) and not is_data_dependent(value))
+
+
+def _as_tensors(column: list[Any]) -> list[torch.Tensor]:
+    """Values as tensors without dimensions and of one dtype."""
+    if all([isinstance(value, torch.Tensor) for value in column]):
+        if all([v.numel() == 1 and v.dtype == column[0].dtype and not v.is_complex() for v in column]):
+            return [value.detach().reshape(()) for value in column]
+    elif all([isinstance(value, (bool, int)) for value in column]):
+        return [torch.scalar_tensor(value, dtype=torch.int64) for value in column]
+    elif all([isinstance(value, float) or _is_exact(value) for value in column]):
+        return [torch.scalar_tensor(value, dtype=torch.float64) for value in column]
+    return refuse("AG320", "elements are sorted by keys of several types, or by no numbers", "sort by numbers")
+
+
+def _is_exact(value: Any) -> bool:
+    """Whether a float can be it."""
+    return isinstance(value, (bool, int)) and _is_constant(value) and abs(value) <= 2**53

@@ -840,3 +840,30 @@ def none_or_a_row_that_is_written_to(x):
     if found is not None:
         write_one(found)
     return x
+
+
+@program(inputs=SIX_ROWS)
+def best_of_rows_behind_continue(x):
+    best, place = None, None
+    for i, v in enumerate(x):
+        if v < 2:
+            continue
+        if best is None or v > best:
+            best = v
+            place = i
+    if best is None:
+        return x[0] * 2, place
+    return best * 3, place
+
+
+@program(inputs=SIX_ROWS)
+def annotated_best_of_rows(x):
+    best: torch.Tensor | None = None
+    for v in x:
+        if v < 2:
+            continue
+        if best is None:
+            best = v
+            continue
+        best = torch.minimum(best, v)
+    return best

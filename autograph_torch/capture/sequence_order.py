@@ -1,0 +1,114 @@
+"""Comparisons of lists and tuples whose elements depend on data go from pair to pair, as Python's do.
+
+    (loss, step) < best                    runtime/lexicographic.py
+    bisect.bisect(edges, x.item())         runtime/ordered_lists.py; what is compared may be such tuples
+    heapq.heappush(queue, (cost, node))
+
+Dynamo (torch 2.13) compares such sequences for equality only, and only those of numbers; `bisect` and `heapq` are C.
+
+Private: BuiltinVariable.call_function, compare_op_handlers (which holds bound methods of it), and
+SkipFunctionVariable.call_function. tests/capture/test_sequence_order.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import heapq
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch._dynamo import symbolic_convert
+from torch._dynamo.variables import ListVariable, SymNodeVariable, TensorVariable, TupleVariable, UserFunctionVariable
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.functions import SkipFunctionVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
+
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import lexicographic, ordered_lists
+
+_ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_COMPARISONS = {**_ORDER, "==": operator.eq, "!=": operator.ne}
+
+
+# Functions in C -> what is traced in their place.
+INSTEAD: dict[Any, Callable[..., Any]] = {
+    getattr(module, name): getattr(ordered_lists, name)
+    for module, names in (
+        (bisect, ("bisect_right", "bisect_left", "insort_right", "insort_left")),
+        (heapq, ("heappush", "heappop", "heapreplace", "heappushpop", "heapify")),
+    )
+    for name in names
+}
+
+
+@contextlib.contextmanager
+def sequences_in_order() -> Iterator[None]:
+    """While this is in force, such comparisons and calls are taken."""
+    built_in, skipped = BuiltinVariable.call_function, SkipFunctionVariable.call_function
+
+    def compare(tx: Any, comparison: Callable[..., Any], operands: Any) -> Any:
+        left, right = (operand.realize() for operand in operands)
+        pairs = list(zip(left.items, right.items, strict=False))
+        same = {k for k, (a, b) in enumerate(pairs) if a is b}  # Python asks for identity first: a NaN is itself
+        given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
+        compared: Any = lexicographic.compared
+        return UserFunctionVariable(compared).call_function(tx, [BuiltinVariable(comparison), *given], {})
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in _COMPARISONS.values() and _are_told_by_data(self.fn, args):
+            return compare(tx, self.fn, args)
+        return built_in(self, tx, args, kwargs)
+
+    def comparing(comparison: Callable[..., Any], before: Callable[..., Any]) -> Callable[..., Any]:
+        def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
+            if _are_told_by_data(comparison, operands):
+                return compare(tx, comparison, operands)
+            return before(tx, operands, kwargs)
+
+        return answer
+
+    def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            function: Any = INSTEAD.get(self.value)
+        except TypeError:  # an object without a hash
+            function = None
+        if function is None:
+            return skipped(self, tx, args, kwargs)
+        return UserFunctionVariable(function).call_function(tx, args, kwargs)
+
+    handlers = symbolic_convert.compare_op_handlers
+    own = {symbol: comparing(comparison, handlers[symbol]) for symbol, comparison in _COMPARISONS.items()}
+    with (
+        patched(BuiltinVariable, call_function=call_builtin),
+        patched(SkipFunctionVariable, call_function=call_skipped),
+        patched(symbolic_convert, compare_op_handlers={**handlers, **own}),
+    ):
+        yield
+
+
+def _are_told_by_data(comparison: Callable[..., Any], operands: Any) -> bool:
+    """Whether both are lists, or tuples, and Dynamo would have to know an element that depends on data."""
+    if len(operands) != 2:
+        return False
+    left, right = (operand.realize() for operand in operands)
+    if type(left) is not type(right) or type(left) not in (ListVariable, TupleVariable):
+        return False
+    if comparison not in _ORDER.values() and len(left.items) != len(right.items):
+        return False
+    return any(_has_data(one, comparison in _ORDER.values()) for one in (left, right))
+
+
+def may_differ(variable: Any) -> bool:
+    """Whether it is a list or tuple whose place in an order data tell."""
+    return type(variable.realize()) in (ListVariable, TupleVariable) and _has_data(variable, or_number=True)
+
+
+def _has_data(variable: Any, or_number: bool) -> bool:
+    found = variable.realize()
+    if type(found) in (ListVariable, TupleVariable):
+        return any(_has_data(one, or_number) for one in found.items)
+    if isinstance(found, SymNodeVariable):
+        return or_number and has_free_unbacked_symbols(found.sym_num)
+    return type(found) is TensorVariable

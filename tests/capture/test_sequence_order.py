@@ -1,0 +1,104 @@
+"""Tuples and lists whose elements depend on data, in order; `bisect` and `heapq`."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import AutographError, convert
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    result: Callable[..., Any] = torch.compile(convert(function), backend="eager", fullgraph=True)
+    return result
+
+
+def before(x: torch.Tensor) -> bool:
+    return (x[0].item(), 1) < (x[1].item(), 2)
+
+
+def place(x: torch.Tensor) -> int:
+    return bisect.bisect([1.0, 2.0], x[0].item())
+
+
+def smallest(x: torch.Tensor) -> torch.Tensor:
+    heap = [x[0], x[1]]
+    heapq.heapify(heap)
+    return heap[0] * 2
+
+
+@pytest.mark.parametrize("function", [before, place, smallest])
+def test_torch_needs_it(function: Callable[..., Any]) -> None:
+    with pytest.raises(torch._dynamo.exc.TorchDynamoException):
+        torch.compile(function, backend="eager", fullgraph=True)(torch.ones(2))
+    for x in (torch.tensor([1.0, 2.0]), torch.tensor([2.0, 1.0]), torch.ones(2)):
+        assert compiled(function)(x) == function(x)
+
+
+VALUES = [0.5, 2.0, 2.0, -1.0, 3.0, 2.5]  # neither sorted nor a heap
+
+
+@pytest.mark.parametrize("search", [bisect.bisect_right, bisect.bisect_left])
+def test_searches_of_lists_that_are_not_sorted(search: Callable[..., int]) -> None:
+    def places(x: torch.Tensor) -> list[int]:
+        value = x[0].item()
+        known = search([3, 1, 2], 2)
+        return [search(VALUES, value), search(VALUES, value, 1, 4), search(VALUES, value, lo=2, key=abs), known]
+
+    graph = compiled(places)
+    for value in (*VALUES, 2.2, 9.0, float("nan")):
+        assert graph(torch.tensor([value])) == places(torch.tensor([value])), value
+
+
+@pytest.mark.parametrize("length", [1, 2, 4])
+def test_heaps_that_are_none(length: int) -> None:
+    def changed(x: torch.Tensor) -> tuple[list[float], float, float]:
+        heap = VALUES[:length]
+        pushed = heapq.heappushpop(heap, x[0].item())
+        first = heapq.heappop(heap)
+        heapq.heappush(heap, x[1].item())
+        return heap, pushed, first
+
+    graph = compiled(changed)
+    for x in ([0.0, 1.0], [2.0, -3.0], [9.0, 2.0]):
+        assert graph(torch.tensor(x)) == changed(torch.tensor(x)), x
+
+
+def test_a_place_before_the_list() -> None:
+    def place(x: torch.Tensor) -> int:
+        return bisect.bisect([1.0], x[0].item(), -1)
+
+    with pytest.raises(ValueError, match="lo must be non-negative"):
+        compiled(place)(torch.ones(1))
+
+
+def test_a_number_is_itself() -> None:
+    def same(x: torch.Tensor) -> tuple[bool, bool]:
+        value = x[0].item()
+        pair = (value, 1)
+        return pair <= pair, (value, 1) < (value, 2)
+
+    assert compiled(same)(torch.tensor([float("nan")])) == (True, True)
+
+
+def test_an_int_and_a_float_may_be_equal() -> None:
+    def order(x: torch.Tensor) -> list[int]:
+        pairs = [(1, "b"), (x[0].item(), "a"), (True, "c")]
+        return sorted(range(3), key=lambda k: pairs[k])
+
+    for value, places in ((1.0, [1, 0, 2]), (2.0, [0, 2, 1]), (0.5, [1, 0, 2])):
+        x = torch.tensor([value])
+        assert compiled(order)(x) == order(x) == places
+
+
+def test_sorted_by_tuples_of_several_lengths() -> None:
+    def ordered(x: torch.Tensor) -> int:
+        return len(sorted([(x[0].item(),), (x[1].item(), 1)]))
+
+    with pytest.raises(AutographError, match="tuples of several lengths"):
+        compiled(ordered)(torch.ones(2))
