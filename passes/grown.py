@@ -5,6 +5,7 @@
     for error in self.errors:              for error in ag.elements_of(self.errors):
     steps = [b - a for b in self.xs]       steps = ag.listed_map(self.xs, lambda b: b - a)
     later = self.xs[1:]                    later = ag.part(self.xs, 1, None)
+    digits[::-1], list(reversed(digits))   ag.backwards(digits)
 
 A trace has shown which statements these are (capture/attempts.py): the tracer knows which lists have grown
 (capture/grown.py), and answers `append`, `len`, the truth and single elements itself. Of anything else than such a list
@@ -22,7 +23,7 @@ from autograph_torch.source.layout import header_nodes
 from autograph_torch.source.nodes import derive, is_none, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, runtime_function
 
-_OF_OURS = ("part", "listed_map", "listed_map_of_tuples")
+_OF_OURS = ("part", "backwards", "listed_map", "listed_map_of_tuples")
 
 
 def ask_grown(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -76,6 +77,9 @@ def _comprehension(node: gast.ListComp, facts: Facts) -> gast.Call | None:
 
 
 def _call(node: gast.Call, facts: Facts) -> gast.Call | None:
+    turned = _turned(node, facts)
+    if turned is not None:
+        return runtime_call("backwards", turned)
     if not node.args or not _may_be_list(node.args[0]):
         return None
     path = facts.kinds.torch_path(node.func)
@@ -94,11 +98,24 @@ def _call(node: gast.Call, facts: Facts) -> gast.Call | None:
     return runtime_call(OF_ALL[node.func.id], *node.args) if facts.kinds.is_builtin(node.func, tuple(OF_ALL)) else None
 
 
+def _turned(node: gast.Call, facts: Facts) -> gast.expr | None:
+    """The list in `list(reversed(xs))`, of which the inner call has been seen to."""
+    if not facts.kinds.is_builtin(node.func, ("list",)) or len(node.args) != 1 or node.keywords:
+        return None
+    (inner,) = node.args
+    if not isinstance(inner, gast.Call) or not facts.kinds.is_builtin(inner.func, ("reversed",)) or not inner.args:
+        return None
+    return inner.args[0].args[0] if runtime_function(inner.args[0]) == "elements_of" else None
+
+
 def _slice(node: gast.Subscript) -> gast.Call | None:
-    """`xs[1:]`, `xs[:-1]`, with numbers of the text."""
-    if not isinstance(node.slice, gast.Slice) or node.slice.step is not None or not _may_be_list(node.value):
+    """`xs[1:]`, `xs[:-1]`, with numbers of the text, and `xs[::-1]`."""
+    if not isinstance(node.slice, gast.Slice) or not _may_be_list(node.value):
         return None
     bounds = [constant(None) if one is None else one for one in (node.slice.lower, node.slice.upper)]
+    if node.slice.step is not None:
+        turned = whole(node.slice.step) == -1 and all(is_none(one) for one in bounds)
+        return runtime_call("backwards", node.value) if turned else None
     known = all(whole(one) is not None or is_none(one) for one in bounds)
     return runtime_call("part", node.value, *bounds) if known else None
 

@@ -87,6 +87,9 @@ def _asking(method: Callable[..., Any], ask: Asked) -> Callable[..., Any]:
 
 def _call_method(tx: Any, owner: Any, args: list[Any]) -> Any:
     name, given, named = args
+    if name == "reverse" and not given and not named:
+        reverse: Any = growing.reverse
+        return UserFunctionVariable(reverse).call_function(tx, [owner], {})
     if name in _METHODS and len(given) == _METHODS[name][1] and not named:
         return _called(tx, _METHODS[name][0], owner, *given)
     return None

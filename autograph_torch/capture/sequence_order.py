@@ -20,7 +20,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import ListVariable, SymNodeVariable, TensorVariable, TupleVariable, UserFunctionVariable
+from torch._dynamo.variables import (
+    ConstantVariable,
+    ListVariable,
+    SymNodeVariable,
+    TensorVariable,
+    TupleVariable,
+    UserFunctionVariable,
+)
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
@@ -43,6 +50,9 @@ INSTEAD: dict[Any, Callable[..., Any]] = {
 }
 
 
+_SEARCHES = frozenset({bisect.bisect_right, bisect.bisect_left, bisect.insort_right, bisect.insort_left})
+
+
 @contextlib.contextmanager
 def sequences_in_order() -> Iterator[None]:
     """While this is in force, such comparisons and calls are taken."""
@@ -53,8 +63,10 @@ def sequences_in_order() -> Iterator[None]:
         pairs = list(zip(left.items, right.items, strict=False))
         same = {k for k, (a, b) in enumerate(pairs) if a is b}  # Python asks for identity first: a NaN is itself
         given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
+        of_unequal = None if comparison in _ORDER.values() else comparison is operator.ne
+        arguments = [BuiltinVariable(comparison), *given, ConstantVariable.create(of_unequal)]
         compared: Any = lexicographic.compared
-        return UserFunctionVariable(compared).call_function(tx, [BuiltinVariable(comparison), *given], {})
+        return UserFunctionVariable(compared).call_function(tx, arguments, {})
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn in _COMPARISONS.values() and _are_told_by_data(self.fn, args):
@@ -74,7 +86,7 @@ def sequences_in_order() -> Iterator[None]:
             function: Any = INSTEAD.get(self.value)
         except TypeError:  # an object without a hash
             function = None
-        if function is None:
+        if function is None or (self.value in _SEARCHES and not _is_plain(args[:2], kwargs)):
             return skipped(self, tx, args, kwargs)
         return UserFunctionVariable(function).call_function(tx, args, kwargs)
 
@@ -98,6 +110,14 @@ def _are_told_by_data(comparison: Callable[..., Any], operands: Any) -> bool:
     if comparison not in _ORDER.values() and len(left.items) != len(right.items):
         return False
     return any(_has_data(one, comparison in _ORDER.values()) for one in (left, right))
+
+
+def _is_plain(given: Any, options: Any = ()) -> bool:
+    """Whether comparing values more often than Python does cannot be noticed."""
+    parts = [value.realize() for value in given]
+    inside = all(_is_plain(part.items) for part in parts if type(part) in (ListVariable, TupleVariable))
+    kinds = (ListVariable, TupleVariable, TensorVariable, SymNodeVariable, ConstantVariable)
+    return inside and "key" not in options and all(type(part) in kinds for part in parts)
 
 
 def may_differ(variable: Any) -> bool:

@@ -17,6 +17,7 @@ from autograph_torch.runtime.effects import choice, effect, fail, joined, percen
 from autograph_torch.runtime.extremes import place_of_extreme
 from autograph_torch.runtime.following import followed
 from autograph_torch.runtime.growing import (
+    backwards,
     concatenated,
     element,
     elements_of,
@@ -59,6 +60,7 @@ __all__ = [
     "and_then",
     "and_value",
     "any_",
+    "backwards",
     "bound",
     "called_at",
     "choice",

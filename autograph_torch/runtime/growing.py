@@ -444,6 +444,34 @@ def _part_inside(one: Appending, start: int | None, stop: int | None) -> Any:
     return owned(made)
 
 
+def backwards(one: Any) -> Any:
+    """`one[::-1]`."""
+    found = behind(one)
+    if isinstance(found, Appending):
+        return refuse("AG311", "a loop on data turns a list around that it fills", ADVICE)
+    return owned(_turned(found)) if isinstance(found, Growing) else one[::-1]
+
+
+def reverse(owner: list[Any]) -> None:
+    """`owner.reverse()`."""
+    found = behind(owner)
+    if isinstance(found, Appending) or not notes.is_outermost():
+        refuse("AG311", "a branch or loop turns a list around that has grown in a loop on data", "write `xs[::-1]`")
+    _put_behind(owner, _turned(found))
+
+
+def _turned(one: Growing) -> Growing:
+    made = Growing([], one.name)
+    size = _length(one)
+    if one.columns is None:
+        made.begin = one.begin[::-1]
+        return made
+    rows = tuple([column.flip(0) for column in _narrowed(_all(one), 0, size)])
+    made.columns = _joined([rows, _room(one.name, 1)])
+    made.count = size
+    return made
+
+
 def _place(index: Any, size: Any) -> Any:
     """Where a slice of a list of this size begins or ends."""
     return max(size + index, 0) if index < 0 else min(index, size)

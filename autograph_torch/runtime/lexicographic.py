@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 
-def compared(comparison: Callable[[Any, Any], Any], left: Sequence[Any], right: Sequence[Any]) -> Any:
-    """`comparison(left, right)`, of `operator`'s comparisons.
+def compared(
+    comparison: Callable[[Any, Any], Any], left: Sequence[Any], right: Sequence[Any], of_unequal: bool | None
+) -> Any:
+    """`comparison(left, right)`, of `operator`'s comparisons; `of_unequal`: what `==` and `!=` give for unequal ones.
 
     Source: https://docs.python.org/3/reference/expressions.html#value-comparisons
     """
     for a, b in zip(left, right, strict=False):
         if a != b:
-            return comparison(a, b)
+            return comparison(a, b) if of_unequal is None else of_unequal
     return comparison(len(left), len(right))

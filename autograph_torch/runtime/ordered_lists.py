@@ -11,35 +11,34 @@ Source: https://github.com/python/cpython/blob/3.13/Lib/bisect.py and heapq.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from autograph_torch.runtime.predicate import truth
 
-Key = Callable[[Any], Any] | None
+_EMPTY = "index out of range"
 
 
-def bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Key = None) -> int:
+def bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
     """bisect.bisect_right, or bisect.bisect."""
-    return _searched([truth(x < (v if key is None else key(v))) for v in a], lo, hi)
+    return _searched([truth(x < v) for v in a], lo, hi)
 
 
-def bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Key = None) -> int:
+def bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
     """bisect.bisect_left."""
-    found = [truth((v if key is None else key(v)) < x) for v in a]
+    found = [truth(v < x) for v in a]
     return _searched([not flag if isinstance(flag, bool) else ~flag for flag in found], lo, hi)
 
 
-def insort_right(a: list[Any], x: Any, lo: int = 0, hi: int | None = None, *, key: Key = None) -> None:
+def insort_right(a: list[Any], x: Any, lo: int = 0, hi: int | None = None) -> None:
     """bisect.insort_right, or bisect.insort."""
-    a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
+    a.insert(bisect_right(a, x, lo, hi), x)
 
 
-def insort_left(a: list[Any], x: Any, lo: int = 0, hi: int | None = None, *, key: Key = None) -> None:
+def insort_left(a: list[Any], x: Any, lo: int = 0, hi: int | None = None) -> None:
     """bisect.insort_left."""
-    a.insert(bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+    a.insert(bisect_left(a, x, lo, hi), x)
 
 
 def _searched(is_left: list[bool | torch.Tensor], lo: int, hi: int | None) -> int:
@@ -70,12 +69,16 @@ def heappush(heap: list[Any], item: Any) -> None:
 
 def heappop(heap: list[Any]) -> Any:
     """heapq.heappop."""
+    if not heap:
+        raise IndexError(_EMPTY)
     last = heap.pop()
     return heapreplace(heap, last) if heap else last
 
 
 def heapreplace(heap: list[Any], item: Any) -> Any:
     """heapq.heapreplace."""
+    if not heap:
+        raise IndexError(_EMPTY)
     first = heap[0]
     heap[0] = item
     _sink(heap, 0, 0)

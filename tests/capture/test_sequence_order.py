@@ -48,7 +48,7 @@ def test_searches_of_lists_that_are_not_sorted(search: Callable[..., int]) -> No
     def places(x: torch.Tensor) -> list[int]:
         value = x[0].item()
         known = search([3, 1, 2], 2)
-        return [search(VALUES, value), search(VALUES, value, 1, 4), search(VALUES, value, lo=2, key=abs), known]
+        return [search(VALUES, value), search(VALUES, value, 1, 4), search(VALUES, value, lo=2), known]
 
     graph = compiled(places)
     for value in (*VALUES, 2.2, 9.0, float("nan")):
@@ -67,6 +67,38 @@ def test_heaps_that_are_none(length: int) -> None:
     graph = compiled(changed)
     for x in ([0.0, 1.0], [2.0, -3.0], [9.0, 2.0]):
         assert graph(torch.tensor(x)) == changed(torch.tensor(x)), x
+
+
+def test_an_empty_heap() -> None:
+    def taken(x: torch.Tensor) -> str:
+        messages = []
+        for take in (heapq.heappop, lambda heap: heapq.heapreplace(heap, x.sum())):
+            try:
+                take([])
+            except IndexError as error:
+                messages.append(str(error))
+        return " ".join(messages) if x.sum() > 0 else ""
+
+    assert compiled(taken)(torch.ones(1)) == taken(torch.ones(1)) == "index out of range index out of range"
+
+
+def test_equality_is_a_truth_value() -> None:
+    def equal(x: torch.Tensor) -> tuple[object, object]:
+        return (x[0], 1) == (x[1], 1), (x[0], 1) != (x[1], 1)
+
+    for x in (torch.tensor([1.0, 2.0]), torch.ones(2), torch.full((2,), float("nan"))):
+        found = compiled(equal)(x)
+        assert found == equal(x) and [type(one) for one in found] == [bool, bool]
+
+
+def test_a_search_with_a_key_is_not_taken() -> None:
+    """Python calls the key for some of the elements, and it may print."""
+
+    def place(x: torch.Tensor) -> int:
+        return bisect.bisect([1.0, 2.0], x[0].item(), key=lambda v: -v)
+
+    with pytest.raises(AutographError, match="AG320"):
+        compiled(place)(torch.ones(1))
 
 
 def test_a_place_before_the_list() -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from tests.harness import program, vec
+from tests.harness import integer, program, vec
 
 TRIPS = [lambda: (vec(3, 4),), lambda: (vec(0.1, 0.2),), lambda: (vec(30, 4),), lambda: (vec(0, 1.5),)]
+COUNTS = [lambda: (integer(5),), lambda: (integer(0),), lambda: (integer(8),)]
 SEVERAL = [lambda: (vec(3, 4),), lambda: (vec(30, 4),), lambda: (vec(0, 1.5),)]
 
 
@@ -526,3 +527,72 @@ def list_that_a_helper_fills_in_unrolled_trips(x):
             continue
         out.append(r)
     return out, log
+
+
+@program(inputs=COUNTS)
+def digits_backwards(n):
+    digits = []
+    while n > 0:
+        digits.append(int(n % 2))
+        n = n // 2
+    return digits[::-1]
+
+
+@program(inputs=COUNTS)
+def digits_turned_around_in_place(n):
+    digits = [n * 0 + 7]
+    while n > 0:
+        digits.append(n % 3)
+        n = n // 3
+    digits.append(n - 1)
+    other = digits
+    digits.reverse()
+    digits.append(n + 4)
+    again = list(reversed(digits))
+    return digits, len(other), torch.stack(again), again[0], other is digits
+
+
+@program(inputs=COUNTS)
+def steps_from_the_last_to_the_first(n):
+    path = []
+    while n > 0:
+        path.append((n, int(n) * 2))
+        n = n - 3
+    path = path[::-1]
+    total = 0
+    for _, k in path:
+        total = total * 2 + k
+    return total, path
+
+
+@program(inputs=[lambda: (vec(3, 4),), lambda: (vec(0.1, 0.1),)], grad=True)
+def gradient_through_a_list_that_is_turned_around(x):
+    states = []
+    while x.sum() > 1:
+        states.append(x)
+        x = x * 0.5
+    out = x
+    for state in states[::-1]:
+        out = out * 0.5 + state**2
+    return out
+
+
+@program(inputs=COUNTS)
+def path_of_an_object_turned_around(n):
+    halving = Halving(1.0)
+    while n > 0:
+        halving.history.append(n * 1)
+        n = n - 2
+    halving.history.reverse()
+    return halving.history
+
+
+@program(inputs=COUNTS, refused="turns a list around in a branch")
+def digits_turned_around_in_a_branch(n):
+    digits, first = [], n
+    while n > 0:
+        digits.append(n % 2)
+        n = n // 2
+    if first > 5:
+        digits.reverse()
+    return digits
