@@ -1,11 +1,16 @@
-"""What all tests share: marks that need a device, and a tracer that forgets between tests."""
+"""What all tests share: marks that need a device, a tracer that forgets, and when rubbish is collected."""
 
 from __future__ import annotations
 
+import gc
+import itertools
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+_COLLECTED = 25  # tests between two collections of what is in cycles
+_count = itertools.count(1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,3 +31,19 @@ def forget_compiled_code() -> Iterator[None]:
     yield
     if "torch._dynamo" in sys.modules:
         sys.modules["torch._dynamo"].reset()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def collect_seldom() -> Iterator[None]:
+    """A trace makes many objects, and few are rubbish before it ends: looking for them takes a seventh of the time."""
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def collect_at_times() -> Iterator[None]:
+    yield
+    if next(_count) % _COLLECTED == 0:
+        gc.collect()
