@@ -36,7 +36,9 @@ ASKING_FUNCTIONS = frozenset({torch.nn.functional.gaussian_nll_loss})
 _ASKING_CODE = frozenset(function.__code__ for function in ASKING_FUNCTIONS)
 
 # Of this package: what compares elements as Python's own functions do (capture/sequence_order.py).
-_COMPARING = frozenset(os.path.abspath(module.__file__) for module in (lexicographic, ordered_lists))
+_COMPARING = frozenset(
+    os.path.abspath(function.__code__.co_filename) for function in (lexicographic.compared, ordered_lists.heappush)
+)
 
 
 @functools.lru_cache(maxsize=8192)

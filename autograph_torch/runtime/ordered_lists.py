@@ -48,8 +48,8 @@ def _searched(is_left: list[bool | torch.Tensor], lo: int, hi: int | None) -> in
     high = len(is_left) if hi is None else hi
     if not any([isinstance(flag, torch.Tensor) for flag in is_left]):
         while lo < high:
-            middle = (lo + high) // 2
-            lo, high = (lo, middle) if is_left[middle] else (middle + 1, high)
+            half = (lo + high) // 2
+            lo, high = (lo, half) if is_left[half] else (half + 1, high)
         return lo
     flags = torch.stack([torch.as_tensor(flag).cpu() for flag in is_left])
     low, end = torch.tensor(lo), torch.tensor(high)
