@@ -39,6 +39,46 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "orders: equality is a truth value",
+        CAPTURE + "sequence_order.py",
+        "else comparison is operator.ne",
+        "else None",
+        "tests/capture/test_sequence_order.py",
+        "equality_is",
+    ),
+    Mutation(
+        "orders: a number is itself",
+        CAPTURE + "sequence_order.py",
+        "if a is b}",
+        "if False}",
+        "tests/capture/test_sequence_order.py",
+        "number_is_itself",
+    ),
+    Mutation(
+        "orders: searches ask for every element",
+        CAPTURE + "sequence_order.py",
+        "self.value in _SEARCHES and not _is_plain(args[:2], kwargs)",
+        "False",
+        "tests/capture/test_sequence_order.py",
+        "with_a_key or of_objects",
+    ),
+    Mutation(
+        "orders: an element rises no further than Python lets it",
+        RUNTIME + "ordered_lists.py",
+        "            rises = False\n",
+        "            pass\n",
+        "tests/capture/test_sequence_order.py",
+        "element_rises",
+    ),
+    Mutation(
+        "grown lists are turned around outside of branches",
+        RUNTIME + "growing.py",
+        "isinstance(found, Appending) or not notes.is_outermost():",
+        "isinstance(found, Appending):",
+        "tests/capture/test_grown.py",
+        "turned_around",
+    ),
+    Mutation(
         "rows of a loop are views",
         RUNTIME + "iteration.py",
         "lambda k: iterable.select(0, k), not",

@@ -31,6 +31,9 @@ USES: dict[str, Callable[[list[Any], Tensor], Any]] = LIST_USES | {
     "slice from behind": lambda log, x: log[-2:],
     "slice to": lambda log, x: log[:2],
     "slice between": lambda log, x: log[1:-1],
+    "backwards": lambda log, x: log[::-1],
+    "turned around": lambda log, x: log.reverse(),
+    "from the last": lambda log, x: list(reversed(log)),
     "every other": lambda log, x: log[::2],
     "largest": lambda log, x: max(one.sum() for one in log),
     "mapped": lambda log, x: [one.sum() for one in log],
@@ -83,7 +86,7 @@ def test_writes(function: Callable[..., Any], name: str) -> None:
     agrees(function, USES[name], lambda: [vec(5, 5)], REFUSALS)
 
 
-@pytest.mark.parametrize("name", ["len", "first", "bool", "append", "last element", "stack", "extend"])
+@pytest.mark.parametrize("name", ["len", "first", "bool", "append", "last element", "stack", "extend", "backwards"])
 def test_what_is_answered(name: str) -> None:
     agrees(behind_the_loop, USES[name], lambda: [vec(5, 5)], refusals=())
 
@@ -144,3 +147,18 @@ def test_two_lists_that_grow_in_turn_in_a_branch() -> None:
     for elements in ([0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1.0, 0.0, 3.0], [1.0, 2.0, 3.0]):
         x = torch.tensor(elements)
         assert torch.equal(compiled(x), from_both_ends(x))
+
+
+def test_a_list_that_is_turned_around_in_a_branch() -> None:
+    def halved(x: Tensor) -> list[Tensor]:
+        log = []
+        first = x.sum()
+        while x.norm() > 1:
+            x = x / 2
+            log.append(x)
+        if first > 5:
+            log.reverse()
+        return log
+
+    with pytest.raises(CaptureError, match="turns a list around that has grown"):
+        torch.compile(convert(halved), backend="eager", fullgraph=True)(vec(3.0, 4.0))

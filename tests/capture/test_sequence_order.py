@@ -69,6 +69,16 @@ def test_heaps_that_are_none(length: int) -> None:
         assert graph(torch.tensor(x)) == changed(torch.tensor(x)), x
 
 
+def test_an_element_rises_until_one_is_smaller() -> None:
+    def pushed(x: torch.Tensor) -> list[float]:
+        heap = [5.0, 1.0, 9.0]
+        heapq.heappush(heap, x[0].item())
+        return heap
+
+    for value in (2.0, 0.5):
+        assert compiled(pushed)(torch.tensor([value])) == pushed(torch.tensor([value]))
+
+
 def test_an_empty_heap() -> None:
     def taken(x: torch.Tensor) -> str:
         messages = []
@@ -97,7 +107,24 @@ def test_a_search_with_a_key_is_not_taken() -> None:
     def place(x: torch.Tensor) -> int:
         return bisect.bisect([1.0, 2.0], x[0].item(), key=lambda v: -v)
 
-    with pytest.raises(AutographError, match="AG320"):
+    with pytest.raises(AutographError, match="bisect_right"):
+        compiled(place)(torch.ones(1))
+
+
+class Noisy:
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __gt__(self, other: float) -> bool:
+        print(self.value)
+        return self.value > other
+
+
+def test_a_search_of_objects_is_not_taken() -> None:
+    def place(x: torch.Tensor) -> int:
+        return bisect.bisect([Noisy(1.0), Noisy(2.0), Noisy(3.0)], x[0].item())
+
+    with pytest.raises(AutographError, match="bisect_right"):
         compiled(place)(torch.ones(1))
 
 
