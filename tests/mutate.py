@@ -39,6 +39,22 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "extremes: of two tensors in eager one is the result",
+        CAPTURE + "shared_results.py",
+        "if EITHER_OF in node.meta:",
+        "if False:",
+        "tests/capture/test_extremes.py",
+        "one_of_the_two",
+    ),
+    Mutation(
+        "extremes: of a tensor they are views",
+        RUNTIME + "extremes.py",
+        "return rows.select(0, _first_extreme(largest, rows.detach()))",
+        "return rows.amax(0) if largest else rows.amin(0)",
+        "tests/capture/test_extremes.py",
+        "elements_of_a_tensor",
+    ),
+    Mutation(
         "orders: equality is a truth value",
         CAPTURE + "sequence_order.py",
         "else comparison is operator.ne",

@@ -5,7 +5,9 @@
     max(best, (score, k))                  the same question, of tuples (capture/sequence_order.py)
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
-ones share the gradient, and a Python number that is the largest becomes a tensor. It does not take keys.
+ones share the gradient, and a Python number that is the largest becomes a tensor. It does not take keys. And what they
+give is one of the values itself: a write to either is one to both. Of the elements of a tensor it is a view; of two
+tensors without dimensions a copy, of which shared_results.py knows what it may be in eager.
 
 Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails clearly when torch changes it.
 """
@@ -13,7 +15,8 @@ Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails cle
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo.variables import (
@@ -28,8 +31,10 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
+from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.sequence_order import may_differ
+from autograph_torch.capture.shared_results import EITHER_OF, keep_writes
 from autograph_torch.runtime import extremes
 
 
@@ -47,6 +52,10 @@ def choosing_extremes() -> Iterator[None]:
             return built_in(self, tx, args, kwargs)
         if len(args) == 1 and isinstance(args[0].realize(), LocalGeneratorObjectVariable):
             args = [VariableTracker.build(tx, list).call_function(tx, args, {})]
+        if len(args) == 1 and _is_tensor(args[0]):
+            of_rows: Any = extremes.extreme_of_rows
+            given = [ConstantVariable.create(self.fn is max), args[0]]
+            return UserFunctionVariable(of_rows).call_function(tx, given, {})
         values = _values(args)
         if not any(_is_tensor(value) or may_differ(value) for value in values):
             return built_in(self, tx, args, kwargs)
@@ -56,6 +65,18 @@ def choosing_extremes() -> Iterator[None]:
 
     with patched(BuiltinVariable, call_function=call_builtin):
         yield
+
+
+def _note_either(parent: Any, given: dict[str, Any]) -> dict[str, Any]:
+    nodes = [given[name].realize().as_proxy().node for name in ("chosen", "one", "other")]
+    check_at_the_end(parent.output, keep_writes)
+    nodes[0].meta[EITHER_OF] = tuple(node.meta["example_value"] for node in nodes[1:])
+    return {}
+
+
+EITHER: dict[types.CodeType, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {
+    extremes.note_either.__code__: _note_either
+}
 
 
 def _values(args: Any) -> Any:

@@ -32,6 +32,7 @@ from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.conversions import converted
 from autograph_torch.capture.ctc_losses import know_sizes_of_losses
 from autograph_torch.capture.eager_bodies import run_bodies_in_python
+from autograph_torch.capture.extremes import EITHER
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flat_results import without_walking
 from autograph_torch.capture.global_writes import allow_global_writes
@@ -101,7 +102,7 @@ _INSTALLS = (
 )
 
 # Functions of the runtime whose arguments the tracer fills in: by their code, and those that look at it themselves.
-_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN)
+_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN, EITHER)
 _FILL_INS = (
     fill_in_stand_ins,
     fill_in_plain,

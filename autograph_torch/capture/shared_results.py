@@ -51,6 +51,7 @@ IDENTITY = (
 ADVICE = "remember in a flag which of the two it is"
 
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "index_copy", "autograd_function_apply"))
+EITHER_OF = "autograph_torch_either_of"  # in the `meta` of a node: the (fake) tensors of which eager has one there
 _NOTHING: Roots = frozenset()
 
 
@@ -180,6 +181,9 @@ class _Check:
         for node in list(self.graph.nodes):
             if STAND_IN_OF in node.meta:
                 self.sharing.add(node, self.sharing.of(storage_of(node.meta[STAND_IN_OF])))
+            if EITHER_OF in node.meta:
+                roots = _NOTHING.union(*(self.sharing.of(storage_of(one)) for one in node.meta[EITHER_OF]))
+                self.sharing.add(node, roots, roots)
             if is_operator(node):
                 self._follow(node)
             for target in written(node):

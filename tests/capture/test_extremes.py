@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 
@@ -36,3 +38,86 @@ def test_the_number_is_given_where_it_is_the_largest() -> None:
 def test_vectors_have_no_largest() -> None:
     with pytest.raises(CaptureError, match="the predicate has 2 elements"):
         torch.compile(convert(of_vectors), fullgraph=True, backend="eager")(torch.ones(2))
+
+
+NAN = float("nan")
+ROWS = ([1.0, 3.0, 2.0], [3.0, 1.0, 3.0], [2.0, NAN, 3.0], [NAN, 2.0, 3.0], [-float("inf"), NAN, -float("inf")], [5.0])
+
+
+def of_elements(x: torch.Tensor) -> tuple[object, ...]:
+    y = x * 2
+    return max(y), min(y), max(y.long().clamp(-9, 9)), min(y > 2)
+
+
+def written_behind(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y = x * 2
+    largest, smallest = max(y), min(y)
+    largest.add_(10)
+    y[0] = 7
+    return y, largest, smallest
+
+
+@pytest.mark.parametrize("function", [of_elements, written_behind])
+def test_elements_of_a_tensor(function: Callable[..., tuple[torch.Tensor, ...]]) -> None:
+    compiled = torch.compile(convert(function), fullgraph=True, backend="eager", dynamic=True)
+    for values in ROWS:
+        x = torch.tensor(values)
+        for found, wanted in zip(compiled(x), function(x), strict=True):
+            torch.testing.assert_close(found, wanted, equal_nan=True)
+
+
+def test_gradient_of_the_largest_element() -> None:
+    compiled = torch.compile(convert(lambda x: max(x * 2) * 3), fullgraph=True, backend="aot_eager")
+    for values, gradient in (([1.0, 3.0, 3.0], [0.0, 6.0, 0.0]), ([4.0, 3.0, 3.0], [6.0, 0.0, 0.0])):
+        x = torch.tensor(values, requires_grad=True)
+        compiled(x).backward()
+        assert x.grad is not None and x.grad.tolist() == gradient
+
+
+def test_tensors_without_elements() -> None:
+    largest = autograph(lambda x: max(x), backend="eager")
+    with pytest.raises(ValueError, match=r"max\(\) .*empty"):
+        largest(torch.ones(0))
+    with pytest.raises(TypeError, match="iteration over a 0-d tensor"):
+        largest(torch.ones(()))
+    assert torch.equal(largest(torch.ones(1, 2)), torch.ones(2))
+    with pytest.raises(CaptureError, match="the predicate has 2 elements"):
+        torch.compile(convert(lambda x: max(x)), fullgraph=True, backend="eager")(torch.ones(2, 2))
+
+
+def test_of_as_many_elements_as_data_tell() -> None:
+    def largest(x: torch.Tensor) -> torch.Tensor:
+        return max(x[x > 0]) + 1
+
+    decorated = autograph(largest, backend="eager")
+    assert decorated(torch.tensor([1.0, 5.0, -1.0])) == 6
+    with pytest.raises(ValueError, match=r"max\(\) .*empty"):
+        decorated(-torch.ones(3))
+
+
+def result_is_written(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    a, b = x[0] * 1, x[1] * 1
+    largest = max(a, b)
+    largest.add_(10)
+    return a, b, largest
+
+
+def value_is_written(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    a, b = x[0] * 1, x[1] * 1
+    smallest = min([a, b])
+    a.add_(10)
+    return a, b, smallest
+
+
+def written_in_a_branch(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    a, b = x[0] * 1, x[1] * 1
+    if x.sum() > 0:
+        largest = max(a, b)
+        largest.add_(10)
+    return a, b
+
+
+@pytest.mark.parametrize("function", [result_is_written, value_is_written, written_in_a_branch])
+def test_the_largest_is_one_of_the_two(function: Callable[..., object]) -> None:
+    with pytest.raises(CaptureError, match="a result may be a tensor from before"):
+        torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2))
