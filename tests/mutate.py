@@ -39,6 +39,14 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "leaves deep inside are written to under no_grad",
+        RUNTIME + "memories.py",
+        "    copy.node.meta[_OF_LEAF] = _is_leaf(original)\n",
+        "    copy.node.meta[_OF_LEAF] = original.meta['example_value'].is_leaf\n",
+        "tests/runtime/test_outside.py",
+        "deep_inside",
+    ),
+    Mutation(
         "extremes: of two tensors in eager one is the result",
         CAPTURE + "shared_results.py",
         "if EITHER_OF in node.meta:",

@@ -25,6 +25,7 @@ Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
 OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
+_OF_LEAF = "autograph_torch_of_leaf"  # in the `meta` of the node of a stand-in: whether it stands, at last, for a leaf
 _VERSIONS = "_autograph_versions"  # of a tracer: by node, the version of its stand-in when it was put there
 TRIP = "_autograph_trip_of"  # of a tracer: the site, when it traces a trip of a loop
 
@@ -83,6 +84,7 @@ def put_stand_in(tracer: Any, original: Any, copy: Any) -> None:
     """In a body, a copy takes the place of a tensor from around it (of a node)."""
     tracing.stand_ins(tracer)[original] = copy
     copy.node.meta[STAND_IN_OF] = original.meta["example_value"]
+    copy.node.meta[_OF_LEAF] = _is_leaf(original)
     tracer.__dict__.setdefault(_VERSIONS, {})[original] = _version(copy.node)
 
 
@@ -136,15 +138,19 @@ def needed_at(site: str) -> list[Used]:
 
 
 def leaves_at(site: str) -> tuple[bool, ...]:
-    """For every tensor that needs a stand-in, whether it is a leaf whose gradient is recorded."""
-    return tuple(used.fake.is_leaf and used.fake.requires_grad for used in needed_at(site))
+    """For every tensor that needs a stand-in, whether it is a leaf whose gradient is recorded, or stands for one."""
+    return tuple(_is_leaf(used.proxy.node) for used in needed_at(site))
+
+
+def _is_leaf(node: Any) -> bool:
+    fake = node.meta["example_value"]
+    return bool(node.meta.get(_OF_LEAF) or (fake.is_leaf and fake.requires_grad))
 
 
 def _refuse_writes_with_gradient(tracer: Any) -> None:
     """A leaf is written to under no_grad only, which leaves its copy's place in the differentiable graph as it was."""
     for node in tracer.graph.nodes:
-        original = node.meta.get(STAND_IN_OF)
-        if original is not None and original.is_leaf and original.requires_grad:
+        if node.meta.get(_OF_LEAF):
             step = node.meta["example_value"].grad_fn
             if step is not None and not step.name().startswith("Clone"):
                 raise_refusal(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
@@ -141,3 +143,51 @@ def test_a_tensor_that_an_earlier_trace_of_a_body_only_read_is_written_to() -> N
         expected, actual = torch.tensor([scale, 2 * scale]), torch.tensor([scale, 2 * scale])
         torch.testing.assert_close(compiled(actual), accumulate(expected))
         torch.testing.assert_close(actual, expected)
+
+
+def written_two_branches_deep(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        if x[0] > 0:
+            if x[1] > 0:
+                with torch.no_grad():
+                    weight.mul_(2)
+        y = weight * x
+    else:
+        y = x
+    return y.sum() + weight.sum()
+
+
+def written_in_a_loop_and_a_branch(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    n = 0
+    while n < 3:
+        if x.sum() > n:
+            with torch.no_grad():
+                weight.add_(x)
+        n += 1
+        if (weight * x).sum() > 10:
+            break
+    return (weight * x).sum()
+
+
+@pytest.mark.parametrize("function", [written_two_branches_deep, written_in_a_loop_and_a_branch])
+def test_a_leaf_is_written_to_under_no_grad_deep_inside(function: Callable[..., torch.Tensor]) -> None:
+    compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
+    for values in ([1.0, 2.0], [-1.0, 5.0], [3.0, -1.0], [-1.0, -1.0]):
+        found = []
+        for called in (function, compiled):
+            weight, x = torch.ones(2, requires_grad=True), torch.tensor(values)
+            result = called(weight, x)
+            (gradient,) = torch.autograd.grad(result, weight, allow_unused=True)
+            found.append((result.item(), gradient.tolist(), weight.tolist()))
+        assert found[0] == found[1], values
+
+
+def test_a_leaf_is_not_written_to_with_a_gradient_deep_inside() -> None:
+    def write(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:
+            if x[0] > 0:
+                weight.add_(1)
+        return weight.sum()
+
+    with pytest.raises(CaptureError, match="writes to a parameter, or to another leaf"):
+        torch.compile(convert(write), backend="eager", fullgraph=True)(torch.ones(2, requires_grad=True), torch.ones(2))
