@@ -14,9 +14,9 @@
                                                    break
 
 A trace has shown which (capture/attempts.py): how many elements there are depends on data, or a call in it gives values
-of different types (passes/open_calls.py). So are dicts, and generators that `list`, `tuple`, `max` and the like take
-whole. What the statement evaluates before it keeps its place. A name that is used elsewhere in the function, too, gets
-another in the loop: a comprehension has its own.
+of different types (passes/open_calls.py). So are dicts, generators that `list`, `max` and the like take whole, and
+`filter` there, in `sum` and in a `for`. What the statement evaluates before it keeps its place. A name that is used
+elsewhere in the function, too, gets another in the loop: a comprehension has its own.
 
 One in an arm of a conditional expression stands in that of an `if`. Left alone: a comprehension behind `and`, or one
 with names that a function inside of it reads.
@@ -44,10 +44,11 @@ from autograph_torch.analysis.scopes import (
 )
 from autograph_torch.passes.open_calls import calls_of_users, open_in_trips
 from autograph_torch.passes.splits import choices_apart, evaluate_first, is_fixed
-from autograph_torch.source.nodes import as_list, derive, name, place, rebuild, replace, substitute, walk
+from autograph_torch.source.nodes import as_list, derive, is_none, name, place, rebuild, replace, substitute, walk
 from autograph_torch.source.templates import assign, call
 
 _TAKE_ALL = ("list", "tuple", "max", "min", "sorted", "set", "dict")
+_ONE_BY_ONE = ("sum", "any", "all")
 _WITH_VALUE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Return, gast.Expr)
 
 
@@ -67,6 +68,8 @@ def unroll_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef
         if isinstance(node, SCOPES) or facts.is_skipped(node):
             return node
         node = _taken_whole(rebuild(node, unroll), facts)
+        if isinstance(node, gast.For) and node.lineno in told:
+            node = _tested(node, facts)
         field = "value" if isinstance(node, _WITH_VALUE) else "iter" if isinstance(node, gast.For) else ""
         return unrolled(node, field) if field and getattr(node, field) is not None else node
 
@@ -152,13 +155,60 @@ def _bound(node: gast.expr) -> list[str]:
 
 
 def _taken_whole(node: gast.AST, facts: Facts) -> gast.AST:
-    """`max(f(y) for y in x if p(y))` -> `max([f(y) for y in x if p(y)])`"""
-    if not (isinstance(node, gast.Call) and len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp)):
+    """`max(f(y) for y in x if p(y))` -> `max([f(y) for y in x if p(y)])`; `list(filter(p, x))`, too."""
+    whole = isinstance(node, gast.Call) and len(node.args) == 1
+    if not whole or not facts.kinds.is_builtin(node.func, (*_TAKE_ALL, *_ONE_BY_ONE)):
         return node
-    if not facts.kinds.is_builtin(node.func, _TAKE_ALL) or not _has_form(node.args[0]):
+    only = _filtered(node.args[0], facts)
+    if not isinstance(only, gast.GeneratorExp) or not _has_form(only):
         return node
-    (only,) = node.args
+    if node.func.id in _ONE_BY_ONE:
+        return derive(node, args=[only])
     return derive(node, args=[replace(only, gast.ListComp(elt=only.elt, generators=only.generators))])
+
+
+def _filtered(node: gast.expr, facts: Facts) -> gast.expr:
+    """`filter(lambda y: p(y), x)` -> `(y for y in x if p(y))`"""
+    each = facts.fresh("each") if isinstance(node, gast.Call) else ""
+    found = _filter(node, each, facts)
+    if found is None:
+        return node
+    target = gast.Name(id=each, ctx=gast.Store(), annotation=None, type_comment=None)
+    generator = gast.comprehension(target=target, iter=found[1], ifs=[found[0]], is_async=0)
+    return replace(node, gast.GeneratorExp(elt=name(each), generators=[generator]))
+
+
+def _filter(node: gast.expr, element: str, facts: Facts) -> tuple[gast.expr, gast.expr] | None:
+    """The test that a call of `filter` makes of an element with this name, and what it goes through."""
+    if not (isinstance(node, gast.Call) and facts.kinds.is_builtin(node.func, ("filter",)) and len(node.args) == 2):
+        return None
+    function, iterable = node.args
+    if is_none(function):
+        return name(element), iterable
+    if isinstance(function, gast.Name):
+        return call(function, name(element)), iterable
+    if not isinstance(function, gast.Lambda) or len(function.args.args) != 1 or function.args.defaults:
+        return None
+    own = function.args.args[0].id
+    if parameters(function.args) != [own] or any(isinstance(one, SCOPES) for one in walk(function.body)):
+        return None
+
+    def renamed(one: gast.AST) -> gast.AST:
+        return derive(one, id=element) if isinstance(one, gast.Name) and one.id == own else rebuild(one, renamed)
+
+    return renamed(function.body), iterable
+
+
+def _tested(loop: gast.For, facts: Facts) -> gast.For:
+    """`for y in filter(p, x): ...` -> a loop over `x`, and its body under `if p(each):`"""
+    each = facts.fresh("each") if isinstance(loop.iter, gast.Call) else ""
+    found = _filter(loop.iter, each, facts)
+    if found is None:
+        return loop
+    target = gast.Name(id=each, ctx=gast.Store(), annotation=None, type_comment=None)
+    bind = gast.Assign(targets=[loop.target], value=name(each), type_comment=None)
+    body = place(gast.If(test=found[0], body=[place(bind, loop), *loop.body], orelse=[]), loop)
+    return derive(loop, target=place(target, loop), iter=found[1], body=[body])
 
 
 def _loop(node: gast.ListComp | gast.DictComp, kept: str, facts: Facts) -> list[gast.stmt]:

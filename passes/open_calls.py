@@ -128,7 +128,7 @@ class _Opener:
                 sides = [self.block(side, rest, bound) for side in (statement.body, statement.orelse)]
                 if sides[0] is not statement.body or sides[1] is not statement.orelse:
                     return [*block[:index], derive(statement, body=sides[0], orelse=sides[1]), *follows]
-            elif isinstance(statement, _STATEMENTS) and statement.lineno in self._lines:
+            elif isinstance(statement, _STATEMENTS) and statement.lineno in self._lines and not _filters(statement):
                 opened = self._opened(statement, rest, bound, _MOST)
                 if opened is not None:
                     return [*block[:index], *opened]
@@ -233,6 +233,12 @@ def _is_torchs(call: gast.Call) -> bool:
 
 def _is_built_in(function: gast.expr) -> bool:
     return isinstance(function, gast.Name) and hasattr(builtins, function.id)
+
+
+def _filters(statement: gast.stmt) -> bool:
+    """Whether `filter` is called: data decide in a loop (passes/comprehensions.py), and the call gives one value."""
+    calls = [node for node in walk(statement) if isinstance(node, gast.Call)]
+    return any(isinstance(one.func, gast.Name) and one.func.id == "filter" for one in calls)
 
 
 def _first_call(node: gast.AST | None, shared: frozenset[str]) -> gast.Call | None:

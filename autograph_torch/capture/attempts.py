@@ -34,7 +34,8 @@ Thirteen things can be told from a failure only:
 - a size that depends on data, of which torch asks whether it is 0 or 1 (capture/assumed_sizes.py); when that has not
   been of use, any number that has to be known (capture/observed_data.py).
 
-- a loop over rows whose number depends on data, where the text does not show it (`for row in rows`).
+- a loop over rows whose number depends on data, where the text does not show it (`for row in rows`); a `filter` that
+  data decide in.
 
 - an element of a list whose position data tell (passes/positions.py).
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import linecache
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from torch._dynamo import exc as dynamo
+from torch._dynamo import polyfills
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -17,6 +19,7 @@ from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
 from autograph_torch.runtime.values import unbound_refusal
 
+_POLYFILLS = os.path.dirname(polyfills.__file__)
 # What torch says of a test that only data decides.
 LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _IN_A_BODY = "This higher order operator doesn't work"  # torch's first line when the next one says what is wrong
@@ -65,7 +68,7 @@ def _own_error(error: BaseException) -> AutographError | None:
 
 def _capture_error(error: BaseException) -> CaptureError:
     text = str(error)
-    filename, line = _user_frame(text)
+    filename, line = _user_frame(text, _of_tracer)
     snippet = linecache.getline(filename, line).rstrip("\n")
     column = len(snippet) - len(snippet.lstrip()) + 1
     said = [part.strip() for part in text.splitlines() if part.strip()] or [type(error).__name__]
@@ -109,11 +112,16 @@ def capture_error_at(node: Node | None, code: str, message: str, advice: str) ->
     return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, snippet))
 
 
-def _user_frame(text: str) -> tuple[str, int]:
+def _of_tracer(filename: str) -> bool:
+    """Whether it is what Dynamo traces in the place of a function in C (`filter`)."""
+    return is_ours(filename) or filename.startswith(_POLYFILLS)
+
+
+def _user_frame(text: str, left_out: Callable[[str], bool] = is_ours) -> tuple[str, int]:
     """The innermost frame of the user's in torch's "from user code" section."""
     _, _, user_code = text.partition(_OF_THE_TRACE)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(user_code or text)]
-    own = [frame for frame in frames if not is_ours(frame[0])]
+    own = [frame for frame in frames if not left_out(frame[0])]
     return own[-1] if own else (frames[-1] if frames else ("<unknown>", 1))
 
 

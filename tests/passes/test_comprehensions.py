@@ -37,6 +37,27 @@ def text_of(statement: str) -> str:
     ("statement", "becomes"),
     [
         (
+            "x = list(filter(lambda y: y > i, ys))",
+            """
+            kept = []
+            for each in ys:
+                if each > i:
+                    kept.append(each)
+            x = list(kept)
+            """,
+        ),
+        (
+            "for y in filter(f, ys): x = y",
+            """
+            for each in ys:
+                if f(each):
+                    y = each
+                    x = y
+            """,
+        ),
+        ("x = list(filter(lambda y, z=2: y > z, ys))", "x = list(filter(lambda y, z=2: y > z, ys))"),
+        ("x = list(filter(lambda y: (lambda y: y), ys))", "x = list(filter(lambda y: lambda y: y, ys))"),
+        (
             "x = f(g(i), [y for y in ys if y > 0])",
             """
             first = g(i)

@@ -127,3 +127,36 @@ def last_number_that_passes(x):
 @program(inputs=INPUTS)
 def what_passes_is_returned(x):
     return [e for e in x if e > 0], 1
+
+
+def is_large(v):
+    return v > 1.5
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(0, 0.5, 0),), lambda: (vec(2, float("nan"), 9),)])
+def elements_through_filter(x):
+    large = list(filter(lambda v: v > 1.5, x))
+    if not large:
+        return x.sum(), 0
+    return sum(large), len(large)
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(0, 0.5, 0),), lambda: (vec(2, float("nan"), 9),)])
+def names_through_filter(x):
+    known = list(filter(lambda pair: not torch.isnan(pair[1]), zip(["a", "b", "c"], x)))
+    return [letter for letter, _ in known], tuple(filter(is_large, x.tolist()))
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(0, 0.5, 0),), lambda: (vec(2, 4, 9),)])
+def loop_over_filter(x):
+    total = x.new_zeros(())
+    for v in filter(is_large, x):
+        total = total * 2 + v
+        if total > 7:
+            break
+    return total
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(0, 0.5, 0),), lambda: (vec(2, 4, 9),)])
+def sums_over_filter(x):
+    return sum(filter(lambda total: total > 1.5, x)), any(filter(None, x.tolist()))
