@@ -22,6 +22,7 @@ from typing import Any
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstantVariable,
+    NumpyNdarrayVariable,
     TensorVariable,
     TupleVariable,
     UnspecializedPythonVariable,
@@ -52,7 +53,7 @@ def choosing_extremes() -> Iterator[None]:
             return built_in(self, tx, args, kwargs)
         if len(args) == 1 and isinstance(args[0].realize(), LocalGeneratorObjectVariable):
             args = [VariableTracker.build(tx, list).call_function(tx, args, {})]
-        if len(args) == 1 and _is_tensor(args[0]):
+        if len(args) == 1 and _is_tensor(args[0]) and not isinstance(args[0].realize(), NumpyNdarrayVariable):
             of_rows: Any = extremes.extreme_of_rows
             given = [ConstantVariable.create(self.fn is max), args[0]]
             return UserFunctionVariable(of_rows).call_function(tx, given, {})
