@@ -1,0 +1,78 @@
+"""What is written right before a loop is left: golden texts, and what stays where it is."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import gast
+import pytest
+
+from autograph_torch.passes.exits import move_exits
+
+TEXT = """
+def path(x, info):
+    for i in x:
+        {body}
+    return info
+"""
+
+
+def text_of(body: str, skipped: frozenset[int] = frozenset()) -> str:
+    """The body of the function behind the pass."""
+    source = TEXT.format(body=textwrap.indent(textwrap.dedent(body).strip(), "        ").strip())
+    function = gast.ast_to_gast(ast.parse(source)).body[0]
+    changed = move_exits(function, frozenset({3}), skipped)
+    body_ = gast.gast_to_ast(gast.Module(body=changed.body, type_ignores=[]))
+    return ast.unparse(ast.fix_missing_locations(body_))
+
+
+def test_writes_before_a_break_and_a_return() -> None:
+    found = text_of("""
+        if i > 0:
+            y = i
+            info["at"] = y
+            log.append(y)
+            break
+        elif i < -9:
+            info["low"] = i
+            return info, i
+    """)
+    assert found == textwrap.dedent("""\
+        exit_ = 0
+        for i in x:
+            if i > 0:
+                y = i
+                exit_ = 1
+                break
+            elif i < -9:
+                exit_ = 2
+                break
+        if exit_ == 1:
+            info['at'] = y
+            log.append(y)
+        if exit_ == 2:
+            info['low'] = i
+            return (info, i)
+        return info""")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if i > 0:\n    y = i\n    break",
+        "info['at'] = i\nif i > 0:\n    break",
+        "if i > 0:\n    info['at'] = i\n    continue",
+        "with lock:\n    info['at'] = i\n    break",
+        "try:\n    info['at'] = i\n    break\nfinally:\n    f()",
+        "for j in i:\n    info['at'] = j\n    break",
+        "if i > 0:\n    info['at'] = i\n    if i > 1:\n        f()\n    break",
+        "if i > 0:\n    info['at'] = (yield i)\n    break",
+    ],
+)
+def test_left_alone(body: str) -> None:
+    assert "exit_" not in text_of(body)
+
+
+def test_a_comment_asks_to_leave_it() -> None:
+    assert "exit_" not in text_of("if i > 0:\n    info['at'] = i\n    break", skipped=frozenset({3}))
