@@ -161,3 +161,14 @@ def test_sorted_by_tuples_of_several_lengths() -> None:
 
     with pytest.raises(AutographError, match="tuples of several lengths"):
         compiled(ordered)(torch.ones(2))
+
+
+def test_sizes_and_tensors() -> None:
+    def sized(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        k = n.max().reshape(1)
+        y = torch.zeros(n.max(), 3) + x[0]
+        assert list(y.size()) == [k, 3], "the wrong size"
+        return y + 1
+
+    given = torch.ones(2, 3), torch.tensor([1, 2])
+    assert torch.equal(compiled(sized)(*given), sized(*given))
