@@ -203,12 +203,18 @@ def _tested(loop: gast.For, facts: Facts) -> gast.For:
     """`for y in filter(p, x): ...` -> a loop over `x`, and its body under `if p(each):`"""
     each = facts.fresh("each") if isinstance(loop.iter, gast.Call) else ""
     found = _filter(loop.iter, each, facts)
-    if found is None:
+    if found is None or _binds_function(loop):
         return loop
     target = gast.Name(id=each, ctx=gast.Store(), annotation=None, type_comment=None)
     bind = gast.Assign(targets=[loop.target], value=name(each), type_comment=None)
     body = place(gast.If(test=found[0], body=[place(bind, loop), *loop.body], orelse=[]), loop)
     return derive(loop, target=place(target, loop), iter=found[1], body=[body])
+
+
+def _binds_function(loop: gast.For) -> bool:
+    """Whether a loop over `filter(p, x)` binds `p` anew, which `filter` does not see."""
+    function = loop.iter.args[0]
+    return isinstance(function, gast.Name) and function.id in binds(loop)
 
 
 def _loop(node: gast.ListComp | gast.DictComp, kept: str, facts: Facts) -> list[gast.stmt]:

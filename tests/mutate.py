@@ -39,6 +39,30 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "orders: a constant is itself",
+        CAPTURE + "sequence_order.py",
+        "left is right or (len(constants) == 2 and constants[0] is constants[1])",
+        "left is right",
+        "tests/capture/test_sequence_order.py",
+        "constant_that_is_no_number",
+    ),
+    Mutation(
+        "orders: NaN is no constant to sort by",
+        RUNTIME + "sorting.py",
+        "not is_data_dependent(value) and value == value",
+        "not is_data_dependent(value)",
+        "tests/capture/test_sequence_order.py",
+        "sorted_by_what_is_no_number",
+    ),
+    Mutation(
+        "filter keeps its function",
+        "passes/comprehensions.py",
+        "if found is None or _binds_function(loop):",
+        "if found is None:",
+        "tests/passes/test_comprehensions.py",
+        "test_text",
+    ),
+    Mutation(
         "leaves deep inside are written to under no_grad",
         RUNTIME + "memories.py",
         "    copy.node.meta[_OF_LEAF] = _is_leaf(original)\n",
@@ -73,7 +97,7 @@ MUTATIONS = (
     Mutation(
         "orders: a number is itself",
         CAPTURE + "sequence_order.py",
-        "if a is b}",
+        "if _are_one(*pair)}",
         "if False}",
         "tests/capture/test_sequence_order.py",
         "number_is_itself",

@@ -61,7 +61,7 @@ def sequences_in_order() -> Iterator[None]:
     def compare(tx: Any, comparison: Callable[..., Any], operands: Any) -> Any:
         left, right = (operand.realize() for operand in operands)
         pairs = list(zip(left.items, right.items, strict=False))
-        same = {k for k, (a, b) in enumerate(pairs) if a is b}  # Python asks for identity first: a NaN is itself
+        same = {k for k, pair in enumerate(pairs) if _are_one(*pair)}  # Python asks for that first: a NaN is itself
         given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
         of_unequal = None if comparison in _ORDER.values() else comparison is operator.ne
         arguments = [BuiltinVariable(comparison), *given, ConstantVariable.create(of_unequal)]
@@ -110,6 +110,13 @@ def _are_told_by_data(comparison: Callable[..., Any], operands: Any) -> bool:
     if comparison not in _ORDER.values() and len(left.items) != len(right.items):
         return False
     return any(_has_data(one, comparison in _ORDER.values()) for one in (left, right))
+
+
+def _are_one(left: Any, right: Any) -> bool:
+    """Whether two elements are the same object, as far as that is known."""
+    left, right = left.realize(), right.realize()
+    constants = [one.as_python_constant() for one in (left, right) if type(one) is ConstantVariable]
+    return left is right or (len(constants) == 2 and constants[0] is constants[1])
 
 
 def _is_plain(given: Any, options: Any = ()) -> bool:

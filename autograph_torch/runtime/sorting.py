@@ -52,7 +52,10 @@ def _columns(keys: list[Any]) -> list[list[Any]]:
 
 
 def _is_constant(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, (bool, int, float)) and not is_data_dependent(value))
+    """Whether it is a string or number that the trace knows, and no NaN."""
+    if isinstance(value, (bool, int, float)):
+        return not is_data_dependent(value) and value == value
+    return isinstance(value, str)
 
 
 def _as_tensors(column: list[Any]) -> list[torch.Tensor]:

@@ -145,6 +145,27 @@ def test_a_number_is_itself() -> None:
     assert compiled(same)(torch.tensor([float("nan")])) == (True, True)
 
 
+NAN = float("nan")
+
+
+def test_a_constant_that_is_no_number_is_itself() -> None:
+    def pairs(x: torch.Tensor) -> tuple[bool, ...]:
+        one, two = x.tolist()
+        return (NAN, one) < (NAN, two), (NAN, one) == (NAN, two), (NAN, one) < (float("nan"), two)
+
+    for x in (torch.tensor([1.0, 2.0]), torch.tensor([2.0, 1.0]), torch.ones(2)):
+        assert compiled(pairs)(x) == pairs(x)
+
+
+def test_sorted_by_what_is_no_number() -> None:
+    def order(x: torch.Tensor) -> list[int]:
+        keys = [(NAN, x[0].item()), (NAN, x[1].item())]
+        return sorted(range(2), key=lambda k: keys[k])
+
+    with pytest.warns(RuntimeWarning, match="something is sorted by NaN.*has been run in Python"):
+        assert compiled(order)(torch.tensor([2.0, 1.0])) == order(torch.tensor([2.0, 1.0])) == [1, 0]
+
+
 def test_an_int_and_a_float_may_be_equal() -> None:
     def order(x: torch.Tensor) -> list[int]:
         pairs = [(1, "b"), (x[0].item(), "a"), (True, "c")]

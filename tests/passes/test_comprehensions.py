@@ -55,6 +55,7 @@ def text_of(statement: str) -> str:
                     x = y
             """,
         ),
+        ("for y in filter(f, ys): f = y", "for y in filter(f, ys):\n    f = y"),
         ("x = list(filter(lambda y, z=2: y > z, ys))", "x = list(filter(lambda y, z=2: y > z, ys))"),
         ("x = list(filter(lambda y: (lambda y: y), ys))", "x = list(filter(lambda y: lambda y: y, ys))"),
         (
