@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import linecache
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from torch._dynamo import exc as dynamo
-from torch._dynamo import polyfills
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+from autograph_torch.capture.policy import POLYFILLS
 from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
 from autograph_torch.runtime.values import unbound_refusal
 
-_POLYFILLS = os.path.dirname(polyfills.__file__)
 # What torch says of a test that only data decides.
 LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _IN_A_BODY = "This higher order operator doesn't work"  # torch's first line when the next one says what is wrong
@@ -114,7 +112,7 @@ def capture_error_at(node: Node | None, code: str, message: str, advice: str) ->
 
 def _of_tracer(filename: str) -> bool:
     """Whether it is what Dynamo traces in the place of a function in C (`filter`)."""
-    return is_ours(filename) or filename.startswith(_POLYFILLS)
+    return is_ours(filename) or filename.startswith(POLYFILLS)
 
 
 def _user_frame(text: str, left_out: Callable[[str], bool] = is_ours) -> tuple[str, int]:

@@ -27,8 +27,9 @@ _TORCH_INTERNALS = tuple(
     )
 )  # fmt: skip
 
-# What Dynamo traces in the place of `any` and `all`: they ask about what they are given.
-_POLYFILLS = _TORCH + os.path.join("_dynamo", "polyfills", "builtins.py")
+# What Dynamo traces in the place of functions in C; of these `any` and `all` ask about what they are given.
+POLYFILLS = _TORCH + os.path.join("_dynamo", "polyfills") + os.sep
+_BUILTINS = POLYFILLS + "builtins.py"
 _ASKING = ("any", "all")
 
 # Functions of torch that are an operator to Dynamo and ask about data.
@@ -49,7 +50,7 @@ def may_enter(code: types.CodeType) -> bool:
     parts of torch that implement tracing; what users have named.
     """
     filename = os.path.abspath(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename
-    if filename == _POLYFILLS and code.co_name in _ASKING:
+    if filename == _BUILTINS and code.co_name in _ASKING:
         return True
     if code in _ASKING_CODE or filename in _COMPARING:
         return True
