@@ -11,8 +11,9 @@ any other; `ag.write` writes it back unless it is still the same object. `self.b
 is only assigned may not be there before: `self_last = ag.read(self, "last")`.
 
 Attributes that are merely assigned on objects other than `self` stay: the runtime makes results of them when it traces
-(runtime/fields.py). So does everything on a path that returns, and what a call could see before it is written back (a
-method of the object after the write, or in a loop; the object itself as an argument).
+(runtime/fields.py). So does everything in a statement that some path jumps out of, or leaves by an exception, and what
+a call could see before it is written back (a method of the object after the write, or in a loop; the object itself as
+an argument).
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from collections.abc import Iterator
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, walk_scope
+from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, walk_scope
 from autograph_torch.analysis.writes import CONTAINER_WRITES, is_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
-from autograph_torch.source.templates import assign, constant, runtime_call
+from autograph_torch.source.templates import assign, constant, is_runtime_call, runtime_call
 
 Composite = tuple[str, str]  # a variable and an attribute of it
 
@@ -56,7 +57,7 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     bases = dict.fromkeys(base for base, _ in written)
     if any(_may_observe(arm, base, isinstance(node, LOOPS)) for base in bases for arm in arms):
         return node
-    if any(isinstance(inner, gast.Return) for inner in walk_scope(block)):
+    if exits([node]) or any(_raises(inner) for inner in walk_scope(block)):  # what follows is not reached on that path
         return node
     locals_ = {c: facts.fresh(f"{c[0]}_{c[1]}") for c in written}
     for local in locals_.values():
@@ -70,6 +71,10 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     ]
     around = [place(s, node) for s in before], [place(s, node) for s in after]
     return [*around[0], derive(node, **inside, **header), *around[1]]
+
+
+def _raises(node: gast.AST) -> bool:
+    return isinstance(node, gast.Raise) or is_runtime_call(node, "fail")
 
 
 def _written(block: list[gast.stmt]) -> list[Composite]:

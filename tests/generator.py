@@ -32,6 +32,7 @@ HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
 COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for")
 IN_LOOP = ("break_if", "continue_if")
+JUMPS = ("break", "continue", "return")  # at the end of an arm of a branch in a loop
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class Scope:
     in_place: bool
     depth: int = 0
     in_loop: bool = False
+    in_branch: bool = False
     reserved: frozenset[str] = frozenset()
 
 
@@ -165,6 +167,7 @@ def statement(draw: st.DrawFn, scope: Scope) -> Block:
     """One statement; compound ones only three levels deep."""
     choices = (SIMPLE if scope.depth >= scope.size.nesting else COMPOUND) + (IN_LOOP if scope.in_loop else ())
     choices += ("feature",) * 4 if scope.statements else ()
+    choices += JUMPS if scope.in_branch and scope.in_loop else ()
     makers = {"if": branch, "while": while_loop, "for": for_loop, "augment": augmented, "in_place": in_place}
     chosen = draw(st.sampled_from(choices))
     if chosen in makers:
@@ -174,8 +177,10 @@ def statement(draw: st.DrawFn, scope: Scope) -> Block:
     if chosen == "feature":
         template = draw(st.sampled_from(scope.statements))
         return Block(tuple(filled(draw, scope, template).splitlines()), scope.names)
+    leaving = returned(draw, scope) if chosen.startswith("return") else chosen.removesuffix("_if")
+    if not chosen.endswith("_if"):
+        return Block((leaving,), scope.names, ends=True)
     test = filled(draw, scope, "{test}")
-    leaving = returned(draw, scope) if chosen == "return_if" else chosen.removesuffix("_if")
     return Block((f"if {test}:", f"    {leaving}"), scope.names)
 
 
@@ -205,7 +210,7 @@ def in_place(draw: st.DrawFn, scope: Scope) -> Block:
 
 def branch(draw: st.DrawFn, scope: Scope) -> Block:
     """if, perhaps with elif and else."""
-    inner = replace(scope, depth=scope.depth + 1)
+    inner = replace(scope, depth=scope.depth + 1, in_branch=True)
     headers = ["if {test}:"] + ["elif {test}:"] * draw(st.integers(0, 1)) + ["else:"] * draw(st.integers(0, 1))
     arms = [(filled(draw, scope, header), block(draw, inner, most=2)) for header in headers]
     lines = [line for header, arm in arms for line in (header, *indented(arm.lines))]
@@ -238,7 +243,7 @@ def for_loop(draw: st.DrawFn, scope: Scope) -> Block:
 
 def loop_body(draw: st.DrawFn, scope: Scope, bound: Names) -> tuple[str, ...]:
     """The indented body; the names in `bound` are its own."""
-    inner = replace(scope, names={**scope.names, **bound}, depth=scope.depth + 1, in_loop=True)
+    inner = replace(scope, names={**scope.names, **bound}, depth=scope.depth + 1, in_loop=True, in_branch=False)
     return indented(block(draw, replace(inner, reserved=scope.reserved | set(bound)), most=2).lines)
 
 

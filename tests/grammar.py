@@ -208,6 +208,12 @@ FEATURES: dict[str, Feature] = {
             "o.log.append({scalar})",
         ),
     ),
+    "method": Feature(
+        parameters={"self": "box"},
+        expressions={"vector": ("self.v", "self.twice()"), "scalar": ("self.t",), "int": ("self.n",)},
+        statements=("self.v = {vector}", "self.t = {scalar}", "self.n += 1", "self.n += {int}", "self.v += {float}"),
+        no_gradients=True,
+    ),
     "table": Feature(
         locals={"q": "table"},
         prelude=("q = torch.stack([x, y, x - y])",),
@@ -358,6 +364,7 @@ def further_argument(name: str) -> Any:
     made: dict[str, Callable[[], Any]] = {
         "xs": lambda: [vec(1.0, 2.0, 3.0), vec(-1.0, 0.5, 0.0)],
         "o": Box,
+        "self": Box,
         "d": lambda: {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2},
         "e": lambda: {"in": {"v": vec(0.2, -0.4, 1.0), "n": 1}, "rows": [vec(1.0, 0.0, -0.5)]},
         "net": layer,

@@ -418,6 +418,22 @@ MUTATIONS = (
         "twice and not inductor",
     ),
     Mutation(
+        "attributes on paths that jump",
+        "passes/attributes.py",
+        "    if exits([node]) or ",
+        "    if ",
+        "tests/test_programs.py",
+        "SkipsAndCounts or StopsAndCounts",
+    ),
+    Mutation(
+        "attributes on paths that raise",
+        "passes/attributes.py",
+        "exits([node]) or any(_raises(inner) for inner in walk_scope(block))",
+        "exits([node])",
+        "tests/test_programs.py",
+        "raises_and_counts",
+    ),
+    Mutation(
         "attributes after an operator",
         CAPTURE + "torch_fixes.py",
         "    proxy.side_effects = property(current, remember)\n",

@@ -23,8 +23,9 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import TorchRuntimeError, Unsupported, raise_observed_exception
-from torch._dynamo.variables import TensorVariable, TupleVariable, VariableTracker, builder
+from torch._dynamo.variables import TensorVariable, TupleVariable, VariableTracker, builder, tensor
 from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.dynamo_names import raised_exception
 from autograph_torch.capture.patching import patched
@@ -104,7 +105,11 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
             raise_observed_exception(AttributeError, tx, args=[f"'{kind.__name__}' object has no attribute '{name}'"])
         return call_method(self, tx, name, args, kwargs)
 
-    with patched(VariableTracker, call_method=no_such_method), patched(builder, get_fake_value=fake_value):
+    with (
+        patched(VariableTracker, call_method=no_such_method),
+        patched(builder, get_fake_value=fake_value),
+        patched(tensor, get_fake_value=fake_value),  # `x[i] = v`
+    ):
         _LOG.addFilter(_is_no_failure)
         try:
             yield
@@ -167,6 +172,8 @@ def _described(node: Node) -> tuple[Callable[..., Any], Part, list[Node]] | None
 def _part(value: Any, nodes: list[Node]) -> Part:
     if isinstance(value, Node):
         fake = value.meta.get("example_value")
+        if isinstance(fake, torch.SymInt) and not has_free_unbacked_symbols(fake):
+            return ("const", int(fake))  # with a guard: another number may not fail
         if not isinstance(fake, torch.Tensor):
             raise ValueError("not known to fail")
         nodes.append(value)

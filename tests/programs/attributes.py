@@ -868,3 +868,80 @@ def attribute_of_the_class_hidden_on_both_paths(x, shape):
     else:
         shape.sides = shape.sides + 1
     return x * shape.sides
+
+
+ROWS = [lambda: (vec(0.5, 0, -2, 0),), lambda: (vec(0, 0, 0.4, 0),), lambda: (vec(0, 0, 0, 0),)]
+
+
+@program(inputs=ROWS)
+class SkipsAndCounts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.skipped = 0
+        self.warned = False
+        self.register_buffer("kept", torch.zeros(()))
+
+    def forward(self, x):
+        for e in x:
+            if e == 0:
+                if not self.warned:
+                    print("zero")
+                    self.warned = True
+                self.skipped += 1
+                continue
+            self.kept += 1
+        return self.kept / 2, self.skipped
+
+
+@program(inputs=ROWS)
+class StopsAndCounts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = 0
+        self.stops = 0
+
+    def forward(self, x):
+        for row in (x, x + 1):
+            for e in row:
+                if e > 0.3:
+                    self.stops += 1
+                    break
+                self.steps += 1
+            else:
+                self.steps += 100
+                continue
+            self.steps += 1000
+        return self.steps
+
+
+class Inspector:
+    def __init__(self):
+        self.seen = 0
+        self.bad = 0
+
+    def look(self, x):
+        for _ in x:
+            self.seen += 1
+        if x.sum() < 0:
+            self.bad += 1
+            raise ValueError(f"negative: {x.sum().item()}")
+        return self.seen
+
+
+@program(inputs=ROWS, factory=True)
+def raises_and_counts():
+    return Inspector().look
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 2),), lambda: (vec(1, -3),), lambda: (vec(1, 2),)])
+class WritesBehindTheEndOnAPathNotTaken(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.at = 1
+        self.register_buffer("ring", torch.zeros(2))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.ring[self.at] = x[0]
+            self.at += 1
+        return self.ring.sum()
