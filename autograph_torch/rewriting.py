@@ -15,6 +15,7 @@ from autograph_torch.analysis.scopes import FUNCTIONS, SCOPES, walk_scope
 from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
+from autograph_torch.passes.bounded import bound_lists
 from autograph_torch.passes.exits import move_exits
 from autograph_torch.passes.handlers import jump_to_handlers
 from autograph_torch.passes.names import number_in_reading_order
@@ -74,7 +75,8 @@ def rewrite_function(
     """
     known = {**parameter_kinds(function, is_method), **(seeds or {})}
     kinds = Kinds(around.imports, known, around.outer, around.assume_unknown, around.told.picks)
-    moved = move_exits(function, around.told.splits | around.told.growing, around.skipped_lines)
+    bounded = bound_lists(function, _facts(function, around, kinds))  # while nothing but the text holds a list
+    moved = move_exits(bounded, around.told.splits | around.told.growing, around.skipped_lines)
     opened = open_calls(moved, around.told.splits)
     kinds.infer(opened.body)
     # Before the passes: behind it other names may be unbound where they are read.

@@ -40,7 +40,7 @@ Pass = Callable[[gast.FunctionDef, Facts], gast.FunctionDef]
 PASSES: tuple[Pass, ...] = (
     unroll_filters,  # first: as if the user had written a loop
     flag_nones,  # before the others, as the next three: it looks for what the user wrote
-    lower_growing,  # behind it: a list that begins as None is not bound to a list
+    lower_growing,  # behind flag_nones: a list that begins as None is not bound to a list
     ask_grown,  # behind it: what is asked of local lists is done by now
     lower_positions,  # with them: an element that data pick is a call, which all others then see
     ask_before_copies,  # while the test is what the user wrote

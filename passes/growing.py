@@ -14,7 +14,8 @@ a display, and everything that is done with it must be one of these:
     xs += [y, z]        max(xs), min(xs)        torch.tensor(xs)                    for y in xs, in enumerate(xs),
     xs = xs + [y]       xs[-1], xs[0]           if xs:                                  zip(xs, ys) or reversed(xs)
 
-A comprehension over it is another such list: `torch.stack([y * 2 for y in xs])`.
+A comprehension over it is another such list: `torch.stack([y * 2 for y in xs])`. What `any` and `all` are given of it
+is asked of one element after the other: `any(y > 2 for y in xs)`.
 
 Where the number of trips is known and data decide in a trip whether it adds to the list, the trace does not follow them
 one by one: there would be too many ways to the end.
@@ -25,6 +26,8 @@ one by one: there would be too many ways to the end.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import gast
 
@@ -46,6 +49,7 @@ from autograph_torch.source.templates import assign, call, constant, runtime_cal
 
 OVER_ALL = {"stack": "stacked", "cat": "concatenated", "concat": "concatenated"}
 OF_ALL = {"sum": "total", "max": "largest", "min": "smallest"}
+QUANTIFIERS = {"any": "some_hold", "all": "all_hold"}
 ITERATORS = ("enumerate", "zip", "reversed")
 _ITERATORS_OF_THE_RUNTIME = ("range", *ITERATORS)
 
@@ -62,7 +66,7 @@ def lower_growing(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
     names = {n for added in loops.values() for n in added}
     hidden = {*parameters(function.args), *names_of(function.body).outer, *captured(function.body)}
     hidden |= {n for node in nodes if isinstance(node, gast.For) for n in _replaced_while_iterated(node)}
-    uses = [use for node in nodes for use in _uses(node, facts) if use[0].id in names - hidden]
+    uses = [use for node in nodes for use in uses_of_lists(node, facts) if use[0].id in names - hidden]
     known = {id(use[0]) for use in uses}
     unknown = {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in known}
     bound = [one.id for one, old, _ in uses if one is old and not isinstance(one.ctx, gast.Load)]
@@ -120,14 +124,14 @@ def _added_to(loop: gast.AST) -> set[str]:
 def _replaced_while_iterated(loop: gast.For) -> list[str]:
     """Lists that a loop runs over, and that are others in its body (`xs = xs + [y]`)."""
     iterated = reads([loop.iter])
-    targets = [node.targets[0].id for node in walk(loop) if isinstance(node, gast.Assign) and _is_longer(node)]
+    targets = [node.targets[0].id for node in walk(loop) if isinstance(node, gast.Assign) and is_longer(node)]
     return [n for n in targets if n in iterated]
 
 
-def _uses(node: gast.AST, facts: Facts) -> list[Use]:
+def uses_of_lists(node: gast.AST, facts: Facts) -> list[Use]:
     """What a node does with a list that it names, where we know how to."""
     if isinstance(node, (gast.Assign, gast.AnnAssign)) and not _additions(node):
-        return [(one,) * 3 for one in _bound_to_displays(node, facts)]
+        return [(one,) * 3 for one, _ in bound_to_displays(node, lambda value: _is_display(value, facts))]
     elif isinstance(node, (gast.Expr, gast.AugAssign, gast.Assign)):
         return _additions(node)
     elif isinstance(node, gast.Call):
@@ -145,13 +149,15 @@ def _uses(node: gast.AST, facts: Facts) -> list[Use]:
     return []
 
 
-def _bound_to_displays(node: gast.Assign | gast.AnnAssign, facts: Facts) -> list[gast.Name]:
-    """The names that an assignment binds to a new list each."""
+def bound_to_displays(
+    node: gast.Assign | gast.AnnAssign, is_new: Callable[[gast.expr | None], bool]
+) -> list[tuple[gast.Name, gast.expr]]:
+    """The names that an assignment binds to a new list each, with what they are bound to."""
     only = node.target if isinstance(node, gast.AnnAssign) else node.targets[0] if len(node.targets) == 1 else None
     pairs = [(only, node.value)]
     if isinstance(only, gast.Tuple) and isinstance(node.value, gast.Tuple) and len(only.elts) == len(node.value.elts):
         pairs = [] if _starred([*only.elts, *node.value.elts]) else list(zip(only.elts, node.value.elts, strict=True))
-    return [target for target, value in pairs if isinstance(target, gast.Name) and _is_display(value, facts)]
+    return [(target, value) for target, value in pairs if isinstance(target, gast.Name) and is_new(value)]
 
 
 def _is_display(value: gast.expr | None, facts: Facts) -> bool:
@@ -164,11 +170,11 @@ def _additions(node: gast.AST) -> list[Use]:
     """`xs.append(y)`, `xs.extend([y, z])`, `xs += [y, z]`, `xs = xs + [y]`."""
     if isinstance(node, gast.Expr) and _is_method(node.value, "append"):
         return [(node.value.func.value,) * 3]
-    if isinstance(node, gast.Expr) and _is_method(node.value, "extend") and _is_given(node.value.args[0]):
+    if isinstance(node, gast.Expr) and _is_method(node.value, "extend") and is_given(node.value.args[0]):
         return [(node.value.func.value,) * 3]
-    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add) and _is_given(node.value):
+    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add) and is_given(node.value):
         return [(one, node, _extended(one, node.value)) for one in _names([node.target])]
-    if isinstance(node, gast.Assign) and _is_longer(node):
+    if isinstance(node, gast.Assign) and is_longer(node):
         (target,) = node.targets
         return [(target, node, _extended(target, node.value.right)), (node.value.left,) * 3]
     return []
@@ -179,16 +185,16 @@ def _extended(target: gast.Name, items: gast.expr) -> gast.Expr:
     return gast.Expr(value=call(method, items))
 
 
-def _is_longer(node: gast.Assign) -> bool:
+def is_longer(node: gast.Assign) -> bool:
     """`xs = xs + [y]`: nobody else has the list, so that it may as well be the same one."""
     value = node.value
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add) or len(node.targets) > 1:
         return False
     named = _names([node.targets[0], value.left])
-    return len(named) == 2 and named[0].id == named[1].id and _is_given(value.right)
+    return len(named) == 2 and named[0].id == named[1].id and is_given(value.right)
 
 
-def _is_given(items: gast.expr) -> bool:
+def is_given(items: gast.expr) -> bool:
     """Whether the text shows one element after the other."""
     return isinstance(items, (gast.List, gast.Tuple)) and not _starred(items.elts)
 
@@ -205,6 +211,8 @@ def _calls(node: gast.Call, facts: Facts) -> list[Use]:
             return [(one, node, runtime_call("length", one)) for one in _names(node.args)]
         if facts.kinds.is_builtin(node.func, tuple(OF_ALL)):
             return _whole_lists(node.args[0], node, OF_ALL[node.func.id], facts)
+        if facts.kinds.is_builtin(node.func, tuple(QUANTIFIERS)):
+            return _quantified(node.args[0], node, facts)
     if facts.kinds.is_builtin(node.func, ITERATORS):
         return [(one, one, runtime_call("elements_of", one)) for one in _names(node.args)]
     return []
@@ -222,14 +230,24 @@ def _whole_lists(
     return [(value.generators[0].iter, old, runtime_call(function, mapped, *more, **named))]
 
 
+def _quantified(value: gast.expr, old: gast.Call, facts: Facts) -> list[Use]:
+    """`any(f(y) for y in xs)`."""
+    found = _function_of_each(value, facts)
+    return [] if found is None else [(found[0], old, runtime_call(QUANTIFIERS[old.func.id], *found))]
+
+
 def _mapped(value: gast.expr, facts: Facts) -> gast.Call | None:
     """`[f(y) for y in xs]` as a list of the runtime."""
+    found = _function_of_each(value, facts)
+    return None if found is None else runtime_call("mapped", *found)
+
+
+def _function_of_each(value: gast.expr, facts: Facts) -> list[gast.expr] | None:
+    """What `mapping` gives, for a list that a name leads to."""
     found = mapping(value, facts)
     if found is None or not isinstance(found[0], gast.Name) or found[0].id in reads([value.elt]):
         return None
-    if isinstance(value.generators[0].target, gast.Tuple):
-        return None
-    return runtime_call("mapped", *found)
+    return None if isinstance(value.generators[0].target, gast.Tuple) else found
 
 
 def mapping(value: gast.expr, facts: Facts) -> list[gast.expr] | None:

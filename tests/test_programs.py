@@ -35,6 +35,7 @@ INDUCTOR = (
     "number_of_an_attribute_in_nested_branches",
     "list_of_results",
     "rows_filled_in_a_loop",
+    "empty_pop_raises",
 )
 AOT_EAGER = (
     "branch_in_a_loop",
@@ -45,6 +46,7 @@ AOT_EAGER = (
     "list_of_results",
     "channels_last",
     "EmbeddingWithPadding",
+    "intervals_on_a_stack",
 )
 # Traces of several seconds: they run with the slow tests. Others of their topics are of the same kind.
 LONG = frozenset(

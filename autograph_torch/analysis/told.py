@@ -14,6 +14,7 @@ class Told:
 
     splits: of `if` statements that need what follows in both branches, and of loops whose paths are told apart.
     growing: of loops that lists grow in, or of statements in such loops.
+    bounded: of statements that make lists longer or shorter, or of such as cannot go on behind them.
     nones: of statements in loops that leave a name as None on some paths.
     raises: of exceptions and assertions that the function itself may handle.
     tests: of loops whose test has an effect.
@@ -23,6 +24,7 @@ class Told:
 
     splits: Lines = _NONE
     growing: Lines = _NONE
+    bounded: Lines = _NONE
     nones: Lines = _NONE
     raises: Lines = _NONE
     tests: Lines = _NONE

@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Thirteen things can be told from a failure only:
+Fourteen things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -37,6 +37,9 @@ Thirteen things can be told from a failure only:
 - a loop over rows whose number depends on data, where the text does not show it (`for row in rows`); a `filter` that
   data decide in.
 
+- a list that data make longer and shorter, or that the ways to a point leave different (passes/bounded.py); and the
+  form of its elements.
+
 - an element of a list whose position data tell (passes/positions.py).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
@@ -48,7 +51,8 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from autograph_torch.analysis.told import LINES, Told
 from autograph_torch.capture.again import frame_under_way
@@ -57,9 +61,13 @@ from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
 from autograph_torch.capture.observed_data import DEPENDS, can_run_again
 from autograph_torch.capture.squeezes import AMBIGUOUS
+from autograph_torch.capture.taken_elements import SEES_WRITES
 from autograph_torch.capture.whole_numbers import EXPRESSION
 from autograph_torch.diagnostics import CaptureError
+from autograph_torch.runtime.growing import UNKNOWN
+from autograph_torch.runtime.notes import FORM
 from autograph_torch.runtime.picked import PICKED
+from autograph_torch.runtime.structure import OF_SETS
 
 Line = tuple[str, int]
 
@@ -80,6 +88,10 @@ _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
 _NONE = re.compile(r"give None and |and None$")
 _CONSTANTS = re.compile(r"(a member of \w+|the Python str .*|None) and (a member of \w+|the Python str .*|None)$")
 _INDEX = re.compile(r"[\w)\]]\[")
+_SEARCH = re.compile(r"\.(add|discard)\(|\bin\b")
+_DEQUES = "the branches give a deque of"
+_SHORTER = re.compile(r"a list of (\d+) becomes one of (\d+) in a loop")
+_BOUND = (UNKNOWN, OF_SETS, SEES_WRITES)
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -87,7 +99,7 @@ _SKIPPED = ("marked as skipped", "function marked as skipped")
 class Attempt:
     """What is known before a trace.
 
-    splits, growing, nones, raises, tests, positions: places (file, line), each as the lines of `Told`.
+    splits, growing, bounded, nones, raises, tests, positions: places (file, line), each as the lines of `Told`.
     picks: whether data may pick strings, members of enumerations and None, and tests on them are tests on data.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
@@ -98,12 +110,15 @@ class Attempt:
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
+    may_bound: whether lists may be `bounded`: it has not been tried in vain.
+    forms: the elements of lists that data make longer and shorter, as far as traces have told (filled by them).
     instead: what is left to try when this leads nowhere: a loop that a list grows in may be followed trip by trip,
         an exception may be left to Python.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
     growing: frozenset[tuple[str, int]] = frozenset()
+    bounded: frozenset[tuple[str, int]] = frozenset()
     nones: frozenset[tuple[str, int]] = frozenset()
     raises: frozenset[tuple[str, int]] = frozenset()
     tests: frozenset[tuple[str, int]] = frozenset()
@@ -118,6 +133,8 @@ class Attempt:
     checked_squeezes: bool = False
     assumed_sizes: bool = False
     observed_data: bool = False
+    may_bound: bool = True
+    forms: dict[str, Any] = field(default_factory=dict, compare=False)
     instead: Attempt | None = None
     number: int = 1
 
@@ -127,6 +144,18 @@ class Attempt:
         callers: by the place of a branch, that of the call that is given its value.
         numbers: the places of branches that have picked the numbers that the error may be about.
         """
+        if self.bounded and not self.forms:  # no list was one of those
+            return self.instead
+        if FORM in error.diagnostic.message:
+            return self
+        if self._may_bound(error):
+            return self._bounding(
+                (error.diagnostic.filename, error.diagnostic.line), self._unbounded(error, callers, numbers)
+            )
+        return self._unbounded(error, callers, numbers)
+
+    def _unbounded(self, error: CaptureError, callers: Mapping[Line, Line], numbers: list[Line]) -> Attempt | None:
+        """The next attempt, in which lists are what they have been."""
         if self.number >= _LIMIT:
             return None
         following = self._learned(error, callers)
@@ -139,12 +168,33 @@ class Attempt:
             if _CONSTANTS.search(error.diagnostic.message) or any(word in error.diagnostic.message for word in _OPEN):
                 return self._picking((error.diagnostic.filename, error.diagnostic.line))
         if following is None and self.instead is not None:
-            return replace(self.instead, number=self.number + 1)
+            tried = bool(self.bounded) or not self.may_bound
+            return replace(self.instead, may_bound=self.instead.may_bound and not tried, number=self.number + 1)
         if following is None and not self.assumed_sizes and ASKED.search(error.diagnostic.message):
             return replace(self, assumed_sizes=True, number=self.number + 1)
         if following is None and not self.observed_data and DEPENDS in error.diagnostic.message and can_run_again():
             return replace(self, assumed_sizes=False, observed_data=True, number=self.number + 1)
         return following
+
+    def _may_bound(self, error: CaptureError) -> bool:
+        """Whether a list may have to be rows of tensors: it gets shorter, or has been followed as one that grows."""
+        found = error.diagnostic
+        place = (found.filename, found.line)
+        open_still = self.first_trips and place in self.growing and any(words in found.message for words in _OPEN)
+        searched = SPECIALIZED in found.message and _SEARCH.search(found.snippet) is not None
+        shrinks = _SHORTER.search(found.message)
+        shorter = shrinks is not None and int(shrinks[2]) < int(shrinks[1])
+        deques = _DEQUES in found.message and bool(place in self.splits or self.bounded)
+        told = open_still or searched or shorter or deques or any(words in found.message for words in _BOUND)
+        return self.may_bound and place not in self.bounded and told
+
+    def _bounding(self, place: Line, otherwise: Attempt | None) -> Attempt:
+        """The next attempt, in which lists that change there are rows of tensors: what was tried for them is undone."""
+        none: frozenset[Line] = frozenset()
+        following = replace(self, bounded=self.bounded | {place}, splits=none, growing=none, nones=none, positions=none)
+        instead = self.instead if self.bounded or otherwise is None else replace(otherwise, may_bound=False)
+        number = self.number + 1 if self.bounded else 1
+        return replace(following, picks=False, first_trips=False, instead=instead, number=number)
 
     def _picking(self, place: Line) -> Attempt:
         """The next attempt, in which data may pick constants: nothing else need be known of the place."""

@@ -250,6 +250,7 @@ def frames_of_their_own() -> Iterator[None]:
 def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
     first: CaptureError | None = None
+    unbounded: CaptureError | None = None  # what has led to lists being rows of tensors, which may not be of use
     settled: Attempt | None = None  # what succeeds where no attempt does without numbers that may be tensors
     while True:
         try:
@@ -264,10 +265,13 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             if following is None:
                 following, settled = settled, None
             if following is None:
-                explained = with_reason(error)
+                found = error if unbounded is None or attempt.forms else unbounded
+                explained = with_reason(found)
                 if explained is error:
                     raise
-                raise explained from error.__cause__
+                raise explained from found.__cause__
+            if following.bounded and unbounded is None:
+                unbounded = error
             attempt, first = following, first or error
         except AssertionError as error:
             if EXPRESSION in str(error) and not attempt.whole:
@@ -364,7 +368,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
-            known = Known(attempt.splits, bool(attempt.growing), attempt.first_trips, attempt.picks)
+            known = Known(attempt.splits, bool(attempt.growing), attempt.first_trips, attempt.picks, attempt.forms)
             stack.enter_context(knowing(known))
             stack.enter_context(translated())
             yield

@@ -53,8 +53,7 @@ class Grown(Open):
         self.refuse()
 
     def refuse(self, *_: Any) -> Any:
-        message = "this is not known of a list that grows in a loop whose number of trips depends on data"
-        raise_refusal("AG311", message, growing.ADVICE)
+        raise_refusal("AG311", growing.UNKNOWN, growing.ADVICE)
 
     __iter__ = __len__ = __getitem__ = __delitem__ = __contains__ = __bool__ = __add__ = __mul__ = refuse
 

@@ -43,7 +43,7 @@ TORCH = os.path.dirname(torch.__file__) + os.sep
 _MOST_TAKEN = 1024  # elements that a trace follows one by one
 _ENDLESS = f"a loop that data may leave early runs over an iterator of more than {_MOST_TAKEN} elements"
 _DOES_MORE = "a loop that data may leave early runs over a generator that prints, or writes to what was there before"
-_SEES_WRITES = "a loop that data may leave early writes to what the generator sees that it runs over"
+SEES_WRITES = "a loop that data may leave early writes to what the generator sees that it runs over"
 _WRITES_AHEAD = "a loop that data may leave early writes to elements that it has yet to come to"
 
 
@@ -84,7 +84,7 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
             raise_refusal("AG206", _DOES_MORE, AS_A_LIST)
     elif code is iteration.end_trips.__code__:
         if _has_changed(_under_way().pop()):
-            raise_refusal("AG206", _SEES_WRITES, AS_A_LIST)
+            raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
 
 
 def _under_way() -> list[_Taking]:

@@ -12,6 +12,20 @@ import importlib
 from autograph_torch.runtime import math
 from autograph_torch.runtime.attributes import read, write
 from autograph_torch.runtime.binding import bound
+from autograph_torch.runtime.bounded import (
+    added,
+    as_grown,
+    bounded,
+    discarded,
+    emptied,
+    height,
+    holds,
+    inserted,
+    item_of,
+    popped,
+    pushed,
+    put,
+)
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import choice, effect, fail, joined, percent, repeated, text
 from autograph_torch.runtime.extremes import place_of_extreme
@@ -50,28 +64,43 @@ from autograph_torch.runtime.positions import (
 from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, shown_list, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
-from autograph_torch.runtime.totals import largest, listed_map, listed_map_of_tuples, mapped, smallest, total
+from autograph_torch.runtime.totals import (
+    all_hold,
+    largest,
+    listed_map,
+    listed_map_of_tuples,
+    mapped,
+    smallest,
+    some_hold,
+    total,
+)
 from autograph_torch.runtime.values import undefined, unread
 
 __all__ = [
+    "added",
     "all_",
+    "all_hold",
     "allclose",
     "and_",
     "and_then",
     "and_value",
     "any_",
+    "as_grown",
     "backwards",
     "bound",
+    "bounded",
     "called_at",
     "choice",
     "concatenated",
     "cond",
     "contains",
+    "discarded",
     "effect",
     "element",
     "element_at",
     "element_there",
     "elements_of",
+    "emptied",
     "enumerate",
     "equal",
     "fail",
@@ -80,11 +109,15 @@ __all__ = [
     "for_loop",
     "for_steps",
     "growing_list",
+    "height",
+    "holds",
     "index",
+    "inserted",
     "is_first",
     "is_nonzero",
     "is_nothing",
     "is_position",
+    "item_of",
     "joined",
     "key_there",
     "known",
@@ -112,7 +145,10 @@ __all__ = [
     "part",
     "percent",
     "place_of_extreme",
+    "popped",
     "position_in",
+    "pushed",
+    "put",
     "range",
     "read",
     "repeated",
@@ -121,6 +157,7 @@ __all__ = [
     "shown_list",
     "smallest",
     "some",
+    "some_hold",
     "stacked",
     "sum_",
     "tensor_of",

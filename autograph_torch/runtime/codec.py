@@ -32,11 +32,21 @@ import torch
 from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
 from autograph_torch.runtime.instances import put_together
-from autograph_torch.runtime.layout import CONTAINERS, MAPPINGS, NUMBER_DTYPES, SHARED, Plan, Spec, count, travel
+from autograph_torch.runtime.layout import (
+    CONTAINERS,
+    MAPPINGS,
+    NUMBER_DTYPES,
+    SHARED,
+    Plan,
+    Spec,
+    count,
+    describe,
+    travel,
+)
 from autograph_torch.runtime.open_contents import open_contents, opened
 from autograph_torch.runtime.picked import picked, place_of
 from autograph_torch.runtime.picking import Choice, chosen, of_constants
-from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.refusal import raise_refusal, refuse
 from autograph_torch.runtime.shrinking import rows_of
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
@@ -191,6 +201,9 @@ class _Writer:
         elif kind == "defaultdict":
             self.encode(path, _ABSENT if _absent(spec) else spec[2][0], plan[2][0])
         elif kind in CONTAINERS:
+            if not _absent(spec) and len(spec[2]) != len(plan[2]):  # of an object that both branches give, it is known
+                message = f"the branches give one object with {describe(plan)} and with {describe(spec)} in it"
+                raise_refusal("AG310", message, "leave its lists and dicts with the same number of elements")
             for k, part in enumerate(plan[2]):
                 inner = f"{path}.{plan[1][1][k]}" if kind in ("record", "instance") else f"{path}[{self._key(plan, k)}]"
                 self.encode(inner, _ABSENT if _absent(spec) else spec[2][k], part)

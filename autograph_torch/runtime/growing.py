@@ -32,6 +32,7 @@ from autograph_torch.runtime.structure import same_object
 
 State = tuple[Any, ...]
 _EMPTY = "torch.tensor of a list without elements is of floats; the graph takes it for one of the others' type"
+UNKNOWN = "this is not known of a list that grows in a loop whose number of trips depends on data"
 ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
 
 

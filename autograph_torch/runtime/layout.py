@@ -127,6 +127,11 @@ def row_plan(spec: Spec) -> Plan:
     )
 
 
+def is_of_numbers(plan: Plan) -> bool:
+    """Whether an element is a number, or a tuple of such."""
+    return plan[0] == "number" or (plan[0] == "tuple" and all(is_of_numbers(part) for part in plan[2]))
+
+
 def difference(first: Plan, second: Plan) -> tuple[Plan, Plan]:
     """The first parts in which two plans differ."""
     if first[0] in CONTAINERS and first[:2] == second[:2] and len(first[2]) == len(second[2]):

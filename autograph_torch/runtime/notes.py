@@ -8,6 +8,7 @@ results are constants to it. Notes live as long as the trace that wrote them.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -22,6 +23,8 @@ from autograph_torch.runtime.refusal import raise_refusal
 
 # What a branch gives: its value, the contents of containers and of memories that it writes to, attributes, the token.
 _PARTS_OF_A_BRANCH, _MEMORIES = 5, 2
+FORM = "the form of the elements of a list is told by the first"
+_MOST_ROWS, _LEAST_ROWS, _MOST_BYTES = 1024, 16, 2**24  # of a list that data make longer and shorter
 _ROUNDS = 6  # int -> float -> tensor -> tensor with gradient: no value changes its type more often
 
 
@@ -417,6 +420,52 @@ def new_list() -> str:
     name = f"list {len(lists)}"
     lists[name] = None
     return name
+
+
+@torch.compiler.assume_constant_result
+def recall_list(name: str) -> bool:
+    """A list of this name begins (bounded.py); whether an earlier trace has told the form of its elements."""
+    notes = tracing.notebook()
+    known = tracing.known().forms.setdefault(name, None)
+    notes.setdefault("lists", {}).setdefault(name, known and known[0])
+    if known:
+        notes.setdefault("columns", {}).setdefault(name, known[1])
+    return is_known_row(name)
+
+
+@torch.compiler.assume_constant_result
+def begin_with_form(name: str) -> int:
+    """A list that has begun without the form of its elements gets the first: the next trace begins with it."""
+    tracing.known().forms[name] = row_plan(name), columns_of(name)
+    raise_refusal("AG311", f"{FORM}: {name}", "begin the list with an element")
+
+
+@torch.compiler.assume_constant_result
+def room_of(name: str) -> int:
+    """How many elements a list that data make longer and shorter has room for."""
+    sizes = [math.prod(shape) * dtype.itemsize for shape, dtype, _ in columns_of(name)]
+    return min(_MOST_ROWS, max(_LEAST_ROWS, _MOST_BYTES // max(1, sum(sizes))))
+
+
+@torch.compiler.assume_constant_result
+def check_comparable(name: str) -> int:
+    """Refuse to look for an element that is not made of numbers.
+
+    Raises:
+        CaptureError: AG311, for tensors: Python asks whether they are the same object first.
+    """
+    if not layout.is_of_numbers(row_plan(name)):
+        raise_refusal("AG311", "a list or set of tensors is asked for an element", "put numbers into it, by `.item()`")
+    return 0
+
+
+@torch.compiler.assume_constant_result
+def may_be_full(name: str) -> bool:
+    """Whether such a list may have no room for one more. As long as no loop adds to it, it has what has been added."""
+    put = tracing.notebook().setdefault("put", {})
+    in_loop = any(body.endswith(".trip") for body, _ in _bodies())
+    put[name] = math.inf if in_loop else put.get(name, 0) + 1
+    return bool(put[name] > room_of(name))
 
 
 @torch.compiler.assume_constant_result

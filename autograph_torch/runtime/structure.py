@@ -41,6 +41,7 @@ Seen = list[tuple[torch.Tensor, tuple[int, ...]]]
 
 
 CONSTANTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format)
+OF_SETS = "a branch or loop on a tensor writes to a set that others may have, or that trips fill"
 _DEPTH = 16  # objects that lead back to themselves have no end
 
 
@@ -411,7 +412,7 @@ def refuse_sets(mutated: tuple[Any, ...]) -> None:
         if isinstance(mutated[k], set):
             refuse(
                 "AG310",
-                "a branch or loop on a tensor writes to a set that others may have, or that trips fill",
+                OF_SETS,
                 "use a dict of flags: `seen = {key: False}` before, and `seen[key] = True`",
             )
 

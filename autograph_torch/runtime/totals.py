@@ -2,6 +2,8 @@
 
 sum(xs)                    ag.total(xs)
 max(xs), min(xs)           ag.largest(xs), ag.smallest(xs)
+any(f(y) for y in xs)      ag.some_hold(xs, lambda y: f(y))
+all(f(y) for y in xs)      ag.all_hold(xs, lambda y: f(y))
 [f(y) for y in xs]         ag.mapped(xs, lambda y: f(y))
 """
 
@@ -20,6 +22,7 @@ from autograph_torch.runtime.extremes import extreme
 from autograph_torch.runtime.growing import ADVICE, Growing, element_at, growing_list, owned, rows_of
 from autograph_torch.runtime.grown import behind
 from autograph_torch.runtime.iteration import Sequence, elements
+from autograph_torch.runtime.logic import not_, or_else
 from autograph_torch.runtime.loop import for_loop
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.rows import copied
@@ -94,6 +97,49 @@ def _message(function: Callable[[list[Any]], Any]) -> str:
 
 
 _EMPTY = {True: _message(builtins.max), False: _message(builtins.min)}
+
+
+def some_hold(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> Any:
+    """`any(function(item, *handed) for item in one)`."""
+    found = _first_that(one, function, handed)
+    return _as_flag(found)
+
+
+def all_hold(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> Any:
+    """`all(function(item, *handed) for item in one)`."""
+    found = _first_that(one, lambda item, *handed: not_(function(item, *handed)), handed)
+    return _as_flag(not_(found))
+
+
+def _as_flag(found: Any) -> Any:
+    return found.item() if isinstance(found, torch.Tensor) else found
+
+
+def _first_that(one: Any, function: Callable[..., Any], handed: tuple[Any, ...]) -> Any:
+    """Whether the function holds for an element; those behind the first are not asked."""
+    one = behind(one)
+    if not isinstance(one, Growing):
+        return _among(elements(one), function, handed, False)
+    found = _among(one.begin, function, handed, False)
+    if one.columns is not None and found is not True:
+
+        def ask(item: Any, found: Any, *handed: Any) -> tuple[Any, ...]:
+            return (or_else(found, lambda: function(item, *handed)), *handed)
+
+        found, *_ = for_loop(rows_of(one), ask, (_as_tensor(found),), (), handed)
+    return _among(one.more, function, handed, found)
+
+
+def _among(items: Any, function: Callable[..., Any], handed: tuple[Any, ...], found: Any) -> Any:
+    for item in items:
+        found = or_else(found, lambda item=item: function(item, *handed))  # type: ignore[misc]
+        if found is True:
+            return True
+    return found
+
+
+def _as_tensor(found: Any) -> torch.Tensor:
+    return found if isinstance(found, torch.Tensor) else torch.scalar_tensor(found, dtype=torch.bool)
 
 
 def listed_map(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> list[Any]:

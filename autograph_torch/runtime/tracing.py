@@ -13,15 +13,16 @@ import linecache
 import os
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch._guards import TracingContext
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# What stands between a branch and the user's line: the operators, and the mode of `with torch.device(...)`.
-_OF_TORCH = ("torch/_higher_order_ops/", "torch/utils/_device.py")
+# What stands between a branch and the user's line: the operators, the mode of `with torch.device(...)`, and what Dynamo
+# traces in the place of functions in C.
+_OF_TORCH = ("torch/_higher_order_ops/", "torch/utils/_device.py", "torch/_dynamo/polyfills/")
 _SCOPE = "_autograph_scope"  # of what builds a body: the scope of the objects that are made in it
 _notebooks: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
@@ -44,12 +45,14 @@ class Known:
     lists_grow: whether lists may grow in loops on data (runtime/grown.py).
     first_trips: whether the first trip of such a loop is made in the graph's loop, too.
     picks: whether data may pick strings and other constants (runtime/picked.py).
+    forms: the elements of lists that data make longer and shorter (runtime/bounded.py): how one travels, and as what.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
     lists_grow: bool = False
     first_trips: bool = False
     picks: bool = False
+    forms: dict[str, Any] = field(default_factory=dict)
 
 
 _known: list[Known] = []  # of the traces that are under way, the innermost last

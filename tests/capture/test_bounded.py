@@ -1,0 +1,110 @@
+"""Lists that data make longer and shorter: what there is no room for runs in Python, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import autograph, convert
+from autograph_torch.diagnostics import CaptureError
+from tests.harness import ints, scalar, vec
+
+
+def countdown(x: torch.Tensor) -> int:
+    xs = [x.sum()]
+    while xs[-1] > 0:
+        xs.append(xs[-1] - 1)
+        if xs[-1] == -5:
+            xs.pop()
+    return len(xs)
+
+
+@pytest.mark.parametrize(
+    "compiled",
+    [lambda f: torch.compile(convert(f), backend="eager", fullgraph=True), lambda f: autograph(f, backend="eager")],
+)
+def test_a_call_that_needs_more_room_runs_in_python(compiled: Callable[..., Any]) -> None:
+    call = compiled(countdown)
+    assert call(vec(3)) == countdown(vec(3)) == 4
+    graphs = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+    assert call(vec(3000)) == countdown(vec(3000)) == 3001
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == graphs
+
+
+def seen_before(x: torch.Tensor) -> int:
+    seen = set()
+    again = 0
+    for v in x.tolist():
+        if v in seen:
+            again += 1
+        else:
+            seen.add(v)
+    return again
+
+
+@pytest.mark.parametrize("given", [vec(1, 2, 1), vec(1, float("nan"), 1), vec(float("nan"), 0, float("nan"))])
+def test_nan_is_looked_for_in_python(given: torch.Tensor) -> None:
+    compiled = torch.compile(convert(seen_before), backend="eager", fullgraph=True)
+    assert compiled(vec(1, 2, 1)) == 1
+    assert compiled(given) == seen_before(given)
+
+
+def written_element(x: torch.Tensor) -> Any:
+    stack = [x * 2]
+    while x.sum() > 0:
+        x = x - 1
+        if x.sum() > 1:
+            stack.pop()
+        stack.append(x)
+    top = stack[-1]
+    top.add_(100)
+    return stack, x
+
+
+def seen_by_others(x: torch.Tensor) -> Any:
+    xs = [1.0]
+    keep = {"xs": xs}
+    for v in x.tolist():
+        if v > 0:
+            xs.append(v)
+        else:
+            xs.pop(0)
+            xs.append(2.0)
+    return keep, len(xs)
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "message"),
+    [
+        (written_element, vec(3), "AG311"),
+        (seen_by_others, vec(1, -1), "AG310 the branches give one object with"),
+    ],
+)
+def test_what_eager_could_tell_is_refused(function: Callable[..., Any], argument: Any, message: str) -> None:
+    with pytest.raises(CaptureError, match=message):
+        torch.compile(convert(function), backend="eager", fullgraph=True)(argument)
+
+
+def two_lists(x: torch.Tensor, y: torch.Tensor) -> tuple[Any, ...]:
+    return emptied_by(x), emptied_by(y)
+
+
+def emptied_by(x: torch.Tensor) -> Any:
+    xs = [x.sum().item()]
+    while xs:
+        top = xs.pop()
+        if top > 1:
+            xs.append(top / 2)
+            xs.append(top - 1.5)
+        x = x + top
+    return x
+
+
+def test_calls_of_one_function_have_lists_of_their_own() -> None:
+    compiled = torch.compile(convert(two_lists), backend="eager", fullgraph=True)
+    for given in ((scalar(3), scalar(0.5)), (scalar(1), scalar(4))):
+        torch.testing.assert_close(compiled(*given), two_lists(*given))
+    assert seen_before(ints(1, 1)) == 1
