@@ -94,8 +94,14 @@ def _with_another_run(code: types.CodeType, new_code: types.CodeType) -> types.C
     frame = _frame.get()
     if frame is None or not frame.may_raise:
         return None
-    more = max(0, len(frame.code.co_cellvars) - len(code.co_cellvars))
+    more = max(0, _own_cells(frame.code) - _own_cells(code))
     return _entry(code, _Runs(new_code, unmarked(frame.code)), more)
+
+
+def _own_cells(code: types.CodeType) -> int:
+    """How many cells a frame has behind its variables. (From Python 3.11 on, an argument is its own cell.)"""
+    arguments = () if sys.version_info < (3, 11) else code.co_varnames
+    return len([name for name in code.co_cellvars if name not in arguments])
 
 
 @dataclass(frozen=True)

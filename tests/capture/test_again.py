@@ -263,3 +263,27 @@ def test_a_frame_with_more_cells_than_the_last_trace_keeps_its_arguments() -> No
         torch.testing.assert_close(actual, expected, rtol=0, atol=0)
     with pytest.raises(RuntimeError, match="norm nan"):
         compiled({"w": torch.tensor([math.nan, 1.0]), "b": torch.ones(1)}, 1.0)
+
+
+def handled_in_a_loop(x: Tensor, y: Tensor, s: Tensor, k: int, last: bool) -> tuple[Tensor, Tensor]:
+    try:
+        for _ in range(2):
+            x = x + 1
+            if -0.45 < torch.tensor(0.25) < 1.3:
+                raise KeyError("k")
+        y = x
+    except KeyError:
+        x = x - k
+    if x.sum() > s:
+        return x, x
+    for _ in range(3):
+        x = x
+    return x, y
+
+
+@pytest.mark.parametrize("start", [5.0, -5.0])
+def test_an_argument_that_is_a_cell_counts_as_an_argument(start: float) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(handled_in_a_loop), backend="eager", fullgraph=True)
+    given = (torch.tensor([start]), torch.ones(1), torch.tensor(0.9), 2, True)
+    torch.testing.assert_close(compiled(*given), handled_in_a_loop(*given))
