@@ -50,7 +50,7 @@ _ONE_ITEM = {"insert": "inserted", "appendleft": "inserted", "add": "added", "di
 _SIMPLE = (gast.Expr, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return, gast.Assert, gast.If, gast.For)
 # What may stand in front of a `pop` in a statement: it can neither see the list nor be seen.
 _QUIET = (gast.Name, gast.Constant, gast.Attribute, gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List)
-_LATER = (gast.BoolOp, gast.IfExp, *SCOPES)
+_LATER = (gast.BoolOp, gast.IfExp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, *SCOPES)
 
 
 def bound_lists(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:

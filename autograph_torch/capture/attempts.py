@@ -90,8 +90,10 @@ _CONSTANTS = re.compile(r"(a member of \w+|the Python str .*|None) and (a member
 _INDEX = re.compile(r"[\w)\]]\[")
 _SEARCH = re.compile(r"\.(add|discard)\(|\bin\b")
 _DEQUES = "the branches give a deque of"
+_TOLIST = re.compile(r"\.tolist\(\)")
 _SHORTER = re.compile(r"a list of (\d+) becomes one of (\d+) in a loop")
-_BOUND = (UNKNOWN, OF_SETS, SEES_WRITES)
+_CHANGES = re.compile(r"\.(pop|popleft|insert|appendleft|clear)\(|\]\s*[-+*/]?=[^=]|\bdel\b")
+_BOUND = (OF_SETS, SEES_WRITES)
 _SKIPPED = ("marked as skipped", "function marked as skipped")
 
 
@@ -107,6 +109,7 @@ class Attempt:
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
+    listed: whether `x.tolist()` of a vector whose length data tell is a list of that length.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
@@ -133,6 +136,7 @@ class Attempt:
     checked_squeezes: bool = False
     assumed_sizes: bool = False
     observed_data: bool = False
+    listed: bool = False
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
     instead: Attempt | None = None
@@ -167,9 +171,14 @@ class Attempt:
         if following is None and not self.picks and error.diagnostic.code in _TYPES:
             if _CONSTANTS.search(error.diagnostic.message) or any(word in error.diagnostic.message for word in _OPEN):
                 return self._picking((error.diagnostic.filename, error.diagnostic.line))
+        if following is None and not self.listed and SPECIALIZED in error.diagnostic.message:
+            if _TOLIST.search(error.diagnostic.snippet):
+                return replace(self, listed=True, number=self.number + 1)
         if following is None and self.instead is not None:
             tried = bool(self.bounded) or not self.may_bound
             return replace(self.instead, may_bound=self.instead.may_bound and not tried, number=self.number + 1)
+        if following is None and self.listed and not self.observed_data:  # something needs the elements themselves
+            return replace(self, listed=False, observed_data=can_run_again(), number=self.number + 1)
         if following is None and not self.assumed_sizes and ASKED.search(error.diagnostic.message):
             return replace(self, assumed_sizes=True, number=self.number + 1)
         if following is None and not self.observed_data and DEPENDS in error.diagnostic.message and can_run_again():
@@ -185,7 +194,10 @@ class Attempt:
         shrinks = _SHORTER.search(found.message)
         shorter = shrinks is not None and int(shrinks[2]) < int(shrinks[1])
         deques = _DEQUES in found.message and bool(place in self.splits or self.bounded)
-        told = open_still or searched or shorter or deques or any(words in found.message for words in _BOUND)
+        written = _CHANGES.search(found.snippet) is not None
+        unknown = UNKNOWN in found.message and (written or place in self.growing)
+        told = open_still or searched or shorter or deques or unknown
+        told = told or any(words in found.message for words in _BOUND)
         return self.may_bound and place not in self.bounded and told
 
     def _bounding(self, place: Line, otherwise: Attempt | None) -> Attempt:

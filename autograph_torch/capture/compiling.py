@@ -368,7 +368,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
-            known = Known(attempt.splits, bool(attempt.growing), attempt.first_trips, attempt.picks, attempt.forms)
+            grows = bool(attempt.growing)
+            known = Known(attempt.splits, grows, attempt.first_trips, attempt.picks, attempt.listed, attempt.forms)
             stack.enter_context(knowing(known))
             stack.enter_context(translated())
             yield

@@ -65,11 +65,12 @@ from torch.distributions.utils import lazy_property
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
+from autograph_torch.capture.module_lists import SPECIALIZED
 from autograph_torch.capture.numpy_scalars import gives_scalar
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.capture.policy import ASKING_FUNCTIONS
 from autograph_torch.capture.settling import refuse_question_of_type
-from autograph_torch.runtime import linalg, queries, sorting
+from autograph_torch.runtime import growing, linalg, notes, queries, sorting
 from autograph_torch.runtime.refusal import raise_refusal
 
 
@@ -150,6 +151,11 @@ def python_calls() -> Iterator[None]:
             counted = _counted(self.as_proxy().node)
             if counted is not None:
                 return VariableTracker.build(tx, counted)
+            if _is_of_unknown_length(self) and notes.lists_numbers():
+                numbers_of: Any = growing.numbers_of
+                return UserFunctionVariable(numbers_of).call_function(tx, [self], {})
+            if _is_of_unknown_length(self) and not _is_integral(self):  # Dynamo would not say why
+                raise_refusal("AG321", f"{SPECIALIZED}, the length of a list of floats", "keep the value a tensor")
         return of_tensor(self, tx, name, args, kwargs)
 
     def data(self: Any, tx: Any) -> Any:
@@ -275,6 +281,17 @@ def _is_option(function: Any, key: int | str) -> bool:
     schemas = [getattr(operator_, overload)._schema for overload in operator_.overloads()] if operator_ else []
     arguments = [found for schema in schemas for at, found in enumerate(schema.arguments) if key in (at, found.name)]
     return bool(arguments) and all(isinstance(found.type, torch.BoolType) for found in arguments)
+
+
+def _is_of_unknown_length(tensor: Any) -> bool:
+    """Whether a tensor has one dimension, whose size data tell."""
+    value = _value(tensor)
+    return value.ndim == 1 and has_free_unbacked_symbols(value.shape)
+
+
+def _is_integral(tensor: Any) -> bool:
+    value = _value(tensor)
+    return not value.is_floating_point() and not value.is_complex() and value.dtype != torch.bool
 
 
 def _is_int64(variable: Any) -> bool:

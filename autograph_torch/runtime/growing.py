@@ -485,6 +485,15 @@ def owned(one: Growing) -> list[Any]:
     return made
 
 
+def numbers_of(values: torch.Tensor) -> list[Any]:
+    """`values.tolist()` of a vector whose length data tell. (While tracing.)"""
+    made = Growing([], notes.new_list())
+    column = values.detach().to("cpu", notes.begin_numbers(made.name, values.dtype))
+    made.columns = (torch.cat([column, column.new_zeros(1)]),)
+    made.count = values.shape[0]
+    return owned(made)
+
+
 def stacked(one: Any, dim: int = 0) -> Any:
     """`torch.stack(one, dim)`."""
     one = behind(one)

@@ -423,6 +423,22 @@ def new_list() -> str:
 
 
 @torch.compiler.assume_constant_result
+def lists_numbers() -> bool:
+    """Whether `tolist` of a vector whose length data tell gives a list of that length."""
+    return tracing.known().listed
+
+
+@torch.compiler.assume_constant_result
+def begin_numbers(name: str, dtype: torch.dtype) -> torch.dtype:
+    """Remember that the elements of a list are the numbers in a tensor of this dtype; the dtype they travel in."""
+    kind = "bool" if dtype == torch.bool else "float" if dtype.is_floating_point else "int"
+    travels = layout.NUMBER_DTYPES[kind]
+    tracing.notebook()["lists"][name] = ("number", kind)
+    tracing.notebook().setdefault("columns", {})[name] = (((), travels, "cpu"),)
+    return travels
+
+
+@torch.compiler.assume_constant_result
 def recall_list(name: str) -> bool:
     """A list of this name begins (bounded.py); whether an earlier trace has told the form of its elements."""
     notes = tracing.notebook()

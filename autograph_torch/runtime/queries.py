@@ -111,6 +111,8 @@ def tolist(values: Any) -> Any:
         return values.item()
     if not values.is_floating_point() and not values.is_complex() and values.dtype != torch.bool:
         return values.tolist()
+    if values.ndim == 1 and is_data_dependent(values.shape[0]):
+        return values.tolist()
     return [tolist(values[k]) for k in range(values.shape[0])]
 
 

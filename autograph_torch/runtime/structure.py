@@ -477,6 +477,8 @@ def _tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
         return (value,)
     if isinstance(value, Choice):
         return tensors_in(value.values)
+    if is_grown(value):  # copies of what has been appended, in columns of their own
+        return ()
     if isinstance(value, (list, dict)) and is_open(value):
         return tensors_in(open_contents(value)) if is_open_here(value) else ()
     if isinstance(value, dict):

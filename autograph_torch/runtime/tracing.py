@@ -45,6 +45,7 @@ class Known:
     lists_grow: whether lists may grow in loops on data (runtime/grown.py).
     first_trips: whether the first trip of such a loop is made in the graph's loop, too.
     picks: whether data may pick strings and other constants (runtime/picked.py).
+    listed: whether `tolist` of a vector whose length data tell gives a list of that length (runtime/growing.py).
     forms: the elements of lists that data make longer and shorter (runtime/bounded.py): how one travels, and as what.
     """
 
@@ -52,6 +53,7 @@ class Known:
     lists_grow: bool = False
     first_trips: bool = False
     picks: bool = False
+    listed: bool = False
     forms: dict[str, Any] = field(default_factory=dict)
 
 
