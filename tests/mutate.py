@@ -431,7 +431,7 @@ MUTATIONS = (
         "    if notes.may_be_full(name):\n        _check_room(name, rows, torch.zeros((), dtype=torch.bool))\n",
         "",
         "tests/capture/test_bounded.py",
-        "more_room",
+        "graph_checks",
     ),
     Mutation(
         "NaN in lists and sets",
@@ -446,8 +446,8 @@ MUTATIONS = (
         RUNTIME + "bounded.py",
         '    item = _read(name, count, columns, place, "" if sure else message)\n',
         '    item = _read(name, count, columns, place, "")\n',
-        "tests/test_programs.py",
-        "empty_pop_raises",
+        "tests/capture/test_bounded.py",
+        "graph_checks",
     ),
     Mutation(
         "arguments that are cells",

@@ -10,7 +10,7 @@ import torch
 
 from autograph_torch import autograph, convert
 from autograph_torch.diagnostics import CaptureError
-from tests.harness import ints, scalar, vec
+from tests.harness import scalar, vec
 
 
 def countdown(x: torch.Tensor) -> int:
@@ -34,6 +34,48 @@ def test_a_call_that_needs_more_room_runs_in_python(compiled: Callable[..., Any]
     assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == graphs
 
 
+def added_to(x: torch.Tensor) -> int:
+    xs = [1.5]
+    while x > 0:
+        x = x - 1
+        xs.append(2.5)
+        if x == -5:
+            xs.pop()
+    return len(xs)
+
+
+def taken_from(x: torch.Tensor) -> int:
+    xs = [1.5]
+    while x > 0:
+        x = x - 1
+        xs.pop()
+    return len(xs)
+
+
+def taken_from_when_filled(x: torch.Tensor) -> int:
+    xs = [1.5]
+    while x > 0:
+        x = x - 1
+        if xs:
+            xs.pop()
+    return len(xs)
+
+
+@pytest.mark.parametrize(("function", "checks"), [(added_to, 1), (taken_from, 1), (taken_from_when_filled, 0)])
+def test_what_the_graph_checks(function: Callable[..., Any], checks: int) -> None:
+    """Before an operator would read or write behind the end, which a GPU does not survive."""
+    seen: list[Any] = []
+
+    def backend(graph: torch.fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
+        seen.extend(one for one in graph.modules() if isinstance(one, torch.fx.GraphModule))
+        return graph.forward
+
+    torch._dynamo.reset()
+    assert torch.compile(convert(function), backend=backend, fullgraph=True)(scalar(1)) == function(scalar(1))
+    effects = [node for one in seen for node in one.graph.nodes if node.target is torch.ops.autograph_torch.effect]
+    assert len(effects) == checks
+
+
 def seen_before(x: torch.Tensor) -> int:
     seen = set()
     again = 0
@@ -42,13 +84,14 @@ def seen_before(x: torch.Tensor) -> int:
             again += 1
         else:
             seen.add(v)
+            again += 10 if v in seen else 0  # NaN, too, when it is the same object
     return again
 
 
 @pytest.mark.parametrize("given", [vec(1, 2, 1), vec(1, float("nan"), 1), vec(float("nan"), 0, float("nan"))])
 def test_nan_is_looked_for_in_python(given: torch.Tensor) -> None:
     compiled = torch.compile(convert(seen_before), backend="eager", fullgraph=True)
-    assert compiled(vec(1, 2, 1)) == 1
+    assert compiled(vec(1, 2, 1)) == 21
     assert compiled(given) == seen_before(given)
 
 
@@ -107,4 +150,3 @@ def test_calls_of_one_function_have_lists_of_their_own() -> None:
     compiled = torch.compile(convert(two_lists), backend="eager", fullgraph=True)
     for given in ((scalar(3), scalar(0.5)), (scalar(1), scalar(4))):
         torch.testing.assert_close(compiled(*given), two_lists(*given))
-    assert seen_before(ints(1, 1)) == 1

@@ -15,7 +15,7 @@ from autograph_torch.live import convert_code
 from tests.harness import from_text
 
 BEFORE = """
-def path(x):
+def p(x):
     stack, n = [x], 0
     while stack:
         y = stack.pop()
@@ -26,29 +26,29 @@ def path(x):
     return len(stack), sum(stack)
 """
 AFTER = """
-def path(x):
-    stack, n = (ag.bounded('stack of path, line 2', [x]), 0)
+def p(x):
+    stack, n = (ag.bounded('stack of p, line 2', [x]), 0)
 
     def body(stack, n):
-        stack, popped = ag.popped('stack of path, line 2', stack, -1, True)
+        stack, popped = ag.popped('stack of p, line 2', stack, -1, True)
         y = popped
 
         def then(stack, y):
-            stack = ag.pushed('stack of path, line 2', stack, y - 1)
-            stack = ag.put('stack of path, line 2', stack, -1, ag.item_of('stack of path, line 2', stack, -1, True) * 2, True)
+            stack = ag.pushed('stack of p, line 2', stack, y - 1)
+            stack = ag.put('stack of p, line 2', stack, -1, ag.item_of('stack of p, line 2', stack, -1, True) * 2, True)
             return stack
         stack = ag.cond(y > 1, then, lambda stack, y: stack, (stack,), reads=(y,))
         n = n + 1
         return (stack, n)
     stack, n = ag.while_loop(lambda stack, n: ag.height(stack) > 0, body, (stack, n))
-    return (ag.height(stack), ag.total(ag.as_grown('stack of path, line 2', stack)))
+    return (ag.height(stack), ag.total(ag.as_grown('stack of p, line 2', stack)))
 """
 
 
 def converted(text: str) -> str:
     """The text of a function whose lists change in its loops."""
     told = Told(bounded=frozenset(k for k, line in enumerate(text.splitlines(), 1) if "while" in line))
-    function = from_text(text, "path", f"<bounded {hash(text)}>", {"deque": deque})
+    function = from_text(text, text.split("(")[0].split()[-1], f"<bounded {hash(text)}>", {"deque": deque})
     code: CodeType = function.__code__
     rewritten = convert_code(code, {"torch": torch, "deque": deque}, {}, told=told).rewritten
     return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(rewritten.tree))) if rewritten else text
