@@ -15,7 +15,15 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.codegen import PyCodegen
-from torch._dynamo.variables import ConstantVariable, ListVariable, TupleVariable, UserFunctionVariable
+from torch._dynamo.current_scope_id import current_scope_id
+from torch._dynamo.variables import (
+    BaseListVariable,
+    ConstantVariable,
+    ConstDictVariable,
+    ListVariable,
+    TupleVariable,
+    UserFunctionVariable,
+)
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 
 from autograph_torch.capture.container_writes import beginning_to_write
@@ -165,6 +173,21 @@ def _stand_behind(parent: Any, given: Locals) -> Locals:
     return {}
 
 
+def _check_given(parent: Any, given: Locals) -> Locals:
+    pending = [given["value"].realize()]
+    while pending:
+        one = pending.pop()
+        if is_grown(one):
+            if one.mutation_type.scope >= current_scope_id():
+                message = "a branch gives a list that it has made, and whose length depends on data"
+                raise_refusal("AG311", message, "give a tensor, or make the list behind the branch")
+        elif isinstance(one, BaseListVariable) and not isinstance(one.items, Open):
+            pending += [item.realize() for item in one.items]
+        elif isinstance(one, ConstDictVariable) and not isinstance(one.items, Open):
+            pending += [item.realize() for item in one.items.values()]
+    return {}
+
+
 def _owners() -> list[Any]:
     """The lists of this trace whose contents a Growing has taken the place of."""
     return tracing.notebook().setdefault("grown", [])  # type: ignore[no-any-return]
@@ -206,6 +229,7 @@ GROWN: dict[Any, Callable[[Any, Locals], Locals]] = {
     grown.behind.__code__: _behind,
     grown.put_behind.__code__: _put_behind,
     grown.stand_behind.__code__: _stand_behind,
+    grown.check_given.__code__: _check_given,
     grown.note_longer.__code__: _note_longer,
     grown.lists_that_grow.__code__: _lists_that_grow,
 }

@@ -26,6 +26,7 @@ from autograph_torch.runtime.gradients import (
     refuse_random_numbers,
     unrecorded,
 )
+from autograph_torch.runtime.grown import check_given
 from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
@@ -200,6 +201,7 @@ def _attempt(
             value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
         except Exception as error:  # whatever the data; the graph will raise it
             value = fail_again(error)
+        check_given(value)
         # Clones: a variable of its own knows whether it has a gradient.
         new = clones_of(written(groups, own)) if groups else ()
         attributes = read_fields(site, fields) if fields else ()

@@ -47,6 +47,10 @@ def stand_behind(owners: tuple[list[Any], ...], inside: tuple[Any, ...]) -> None
     """In the body that is being traced, these take the places of the lists' contents. (Done by the tracer.)"""
 
 
+def check_given(value: Any) -> None:
+    """At the end of a branch: it may not give a list that it has made, and that has grown. (Done by the tracer.)"""
+
+
 def note_longer(site: str) -> None:
     """At the end of a trip: which lists from around the loop it has left longer. (Noted by the tracer.)"""
 

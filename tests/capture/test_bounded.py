@@ -150,3 +150,25 @@ def test_calls_of_one_function_have_lists_of_their_own() -> None:
     compiled = torch.compile(convert(two_lists), backend="eager", fullgraph=True)
     for given in ((scalar(3), scalar(0.5)), (scalar(1), scalar(4))):
         torch.testing.assert_close(compiled(*given), two_lists(*given))
+
+
+def places_or_none(x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        return x, (x > 0).nonzero().flatten().tolist()
+    return x, None
+
+
+def powers_or_none(x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        xs = []
+        while x.sum() < 10:
+            x = x * 2
+            xs.append(x)
+        return xs
+    return None
+
+
+@pytest.mark.parametrize("function", [places_or_none, powers_or_none])
+def test_a_list_of_unknown_length_does_not_leave_a_branch(function: Callable[..., Any]) -> None:
+    with pytest.raises(CaptureError, match="AG31[01] a branch (gives a list that it has|or loop on .* Growing)"):
+        torch.compile(convert(function), backend="eager", fullgraph=True)(vec(1, 2))
