@@ -39,6 +39,7 @@ from autograph_torch.analysis.scopes import (
     names_of,
     parameters,
     reads,
+    sub_statements,
     walk_scope,
 )
 from autograph_torch.passes.growing import bound_to_displays, is_given, is_longer, uses_of_lists, whole
@@ -311,6 +312,11 @@ class _Bounding:
         if isinstance(value, gast.IfExp) and _opens(node) and self._takes(value):
             arms = [[derive(node, value=part)] for part in (value.body, value.orelse)]
             return self._statement(place(gast.If(test=value.test, body=arms[0], orelse=arms[1]), node))
+        if sub_statements(node):  # `match` and the like
+            self.filled -= set(_shortened(node, self.names))
+            kept, new = self.filled, self._parts(node)
+            self.filled = kept
+            return [new]
         before, rest = self._taken_before(node)
         return [*before, *(place(one, node) for one in self._changed(rest) or [self._parts(rest)])]
 

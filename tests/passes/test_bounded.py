@@ -83,6 +83,9 @@ def path(x, t):
         ("xs.append(t)\n        xs.pop()", True),
         ("xs.append(t)\n        xs.clear()\n        xs.pop()", False),
         ("xs.append(t)\n        if t > 3: xs.clear()\n        xs.pop()", False),
+        ("match t:\n            case 1: xs.append(t)\n        xs.pop()", False),
+        ("if t > 3: xs.append(t)\n        xs.pop()", False),
+        ("for _ in range(2): xs.append(t)\n        xs.pop()", False),
     ],
 )
 def test_an_element_is_known_to_be_there(statement: str, sure: bool) -> None:
@@ -110,6 +113,7 @@ def test_a_second_pop_may_find_nothing() -> None:
         "y = [xs.pop() for _ in x]",
         "xs.insert(1, t)",
         "for y in xs: xs.pop()",
+        "match 1:\n            case 1: xs.append(t)\n            case _: y = xs.pop()",
     ],
 )
 def test_left_alone(statement: str) -> None:
