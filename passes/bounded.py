@@ -34,6 +34,7 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.scopes import (
     LOOPS,
     SCOPES,
+    binds,
     captured,
     completes,
     names_of,
@@ -299,7 +300,7 @@ class _Bounding:
         for node in block:
             done += self._statement(node)
             if isinstance(node, gast.If) and not completes(node.body):
-                self.filled |= self._found(node.test, False)
+                self.filled |= self._found(node.test, False) - set(_shortened(node, self.names))
         self.filled = around
         return done
 
@@ -369,7 +370,8 @@ class _Bounding:
                 value = gast.Subscript(value=name(identifier), slice=name(counter.id), ctx=gast.Load())
                 first = gast.Assign(targets=[element], value=value, type_comment=None)
                 trips = runtime_call("range", runtime_call("height", name(identifier)))
-                self.counters |= {(counter.id, identifier)}
+                if counter.id not in binds(node.body):
+                    self.counters |= {(counter.id, identifier)}
                 return derive(node, target=counter, iter=trips, body=[place(first, node), *node.body])
         return node
 

@@ -83,6 +83,7 @@ def path(x, t):
         ("xs.append(t)\n        xs.pop()", True),
         ("xs.append(t)\n        xs.clear()\n        xs.pop()", False),
         ("xs.append(t)\n        if t > 3: xs.clear()\n        xs.pop()", False),
+        ("if not xs: break\n        else: xs.clear()\n        xs.pop()", False),
         ("match t:\n            case 1: xs.append(t)\n        xs.pop()", False),
         ("if t > 3: xs.append(t)\n        xs.pop()", False),
         ("for _ in range(2): xs.append(t)\n        xs.pop()", False),
@@ -98,6 +99,14 @@ def test_an_element_is_known_to_be_there(statement: str, sure: bool) -> None:
 def test_a_second_pop_may_find_nothing() -> None:
     text = converted(IN_LOOP.format(statement="if xs: a, b = xs.pop(), xs.pop()"))
     assert [line.rstrip(" )").endswith("True") for line in text.splitlines() if "ag.popped(" in line] == [True, False]
+
+
+@pytest.mark.parametrize(("before", "sure"), [("y = y * 2", True), ("i = i + 1", False)])
+def test_the_position_of_a_loop_is_there(before: str, sure: bool) -> None:
+    loop = f"for i, y in enumerate(xs):\n            {before}\n            xs[i] = y"
+    text = converted(IN_LOOP.format(statement=loop))
+    (put,) = (line for line in text.splitlines() if "ag.put(" in line)
+    assert put.rstrip(" )").endswith("True") == sure
 
 
 @pytest.mark.parametrize(
