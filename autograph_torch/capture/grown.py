@@ -181,10 +181,11 @@ def _check_given(parent: Any, given: Locals) -> Locals:
             if one.mutation_type.scope >= current_scope_id():
                 message = "a branch gives a list that it has made, and whose length depends on data"
                 raise_refusal("AG311", message, "give a tensor, or make the list behind the branch")
-        contents: Any = getattr(one, "items", None)
-        if isinstance(one, (BaseListVariable, ConstDictVariable)) and not isinstance(contents, Open):
-            items = contents.values() if isinstance(one, ConstDictVariable) else contents
-            pending += [item.realize() for item in items]
+        elif isinstance(one, (BaseListVariable, ConstDictVariable)):
+            contents: Any = one.items
+            if not isinstance(contents, Open):
+                items = contents.values() if isinstance(one, ConstDictVariable) else contents
+                pending += [item.realize() for item in items]
     return {}
 
 
