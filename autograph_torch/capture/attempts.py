@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Fourteen things can be told from a failure only:
+Fifteen things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -39,6 +39,8 @@ Fourteen things can be told from a failure only:
 
 - a list that data make longer and shorter, or that the ways to a point leave different (passes/bounded.py); and the
   form of its elements.
+
+- `x.tolist()` of a vector whose length data tell (runtime/growing.py).
 
 - an element of a list whose position data tell (passes/positions.py).
 
