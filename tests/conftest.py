@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-_COLLECTED = 25  # tests between two collections of what is in cycles
+# Tests between two collections of what is in cycles: of what is new since the last one, and of all there is. (By the
+# end, that takes seconds.)
+_COLLECTED, _ALL = 25, 250
 _count = itertools.count(1)
 
 
@@ -45,5 +47,9 @@ def collect_seldom() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def collect_at_times() -> Iterator[None]:
     yield
-    if next(_count) % _COLLECTED == 0:
+    number = next(_count)
+    if number % _ALL == 0:
+        gc.unfreeze()
+    if number % _COLLECTED == 0:
         gc.collect()
+        gc.freeze()
