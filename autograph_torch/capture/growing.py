@@ -29,6 +29,7 @@ from autograph_torch.runtime.refusal import raise_refusal
 
 Locals = dict[str, Any]
 _ELEMENT = "autograph_element"  # in the meta of nodes
+_FIRST = "autograph_first"  # of what a list that data make shorter begins with
 
 
 class UnboundVariable(VariableTracker):
@@ -56,12 +57,15 @@ def _as_list(parent: Any, given: Locals) -> Locals:
     if is_of_one_type():
         message = "a list whose length depends on data cannot be the result of a graph alone"
         raise_refusal("AG311", message, growing.ADVICE)
+    tracing.notebook()["list given back"] = True
     return {"found": UnboundVariable([given[role].realize() for role in ("begin", "columns", "form", "more")])}
 
 
 def _note_copied(parent: Any, given: Locals) -> Locals:
     proxy = tracing.resolved(given["item"].realize().as_proxy(), parent.output.current_tracer)
     proxy.node.meta[_ELEMENT] = True
+    if tracing.notebook().get("begins"):
+        proxy.node.meta[_FIRST] = True
     return {}
 
 
@@ -106,6 +110,28 @@ LISTS: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
 }
 
 
+def _check_given_back(
+    module: GraphModule,
+    begun: frozenset[Storage],
+    copied: frozenset[Storage],
+    origins: Callable[[Storage], frozenset[Storage]],
+) -> None:
+    """Refuse to give back elements of lists that get shorter, when one begins with a tensor of the caller's.
+
+    Eager gives that tensor, the graph a copy: what the caller writes to one of the two would not be in the other.
+    """
+    given = {storage_at(node) for node in module.graph.nodes if node.op in ("placeholder", "get_attr")} - {None}
+    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    results = [storage_at(node) for node in output.all_input_nodes]
+    elements = copied - given
+    handed_out = any(one is not None and origins(one) & elements for one in results)
+    if begun & given and (handed_out or tracing.notebook().get("list given back")):
+        message = (
+            "an element of a list that data make shorter is given back, which may be a tensor from before the call"
+        )
+        raise capture_error_at(output, "AG311", message, "put a clone of it into the list")
+
+
 def check_lists(module: GraphModule, origins: Callable[[Storage], frozenset[Storage]]) -> None:
     """Refuse what would tell the elements of such a list from eager's.
 
@@ -117,6 +143,10 @@ def check_lists(module: GraphModule, origins: Callable[[Storage], frozenset[Stor
     if not elements:
         return
     copied = frozenset().union(*(origins(one) for one in elements if one is not None))
+    firsts = [storage_at(node) for node in nodes if _FIRST in node.meta]
+    if firsts:
+        begun = frozenset().union(*(origins(one) for one in firsts if one is not None))
+        _check_given_back(module, begun, copied, origins)
     for node in nodes:
         for target in written(node):
             storage = storage_at(target)

@@ -44,6 +44,7 @@ def bounded(name: str, items: Any) -> Any:
         rows = (torch.zeros((), dtype=torch.int64), *_room(name))
     for item in items:
         rows = _with_one_more(name, rows, item)
+    notes.list_has_begun()
     return rows
 
 

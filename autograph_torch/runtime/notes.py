@@ -442,11 +442,19 @@ def begin_numbers(name: str, dtype: torch.dtype) -> torch.dtype:
 def recall_list(name: str) -> bool:
     """A list of this name begins (bounded.py); whether an earlier trace has told the form of its elements."""
     notes = tracing.notebook()
+    notes["begins"] = True  # until `list_has_begun`
     known = tracing.known().forms.setdefault(name, None)
     notes.setdefault("lists", {}).setdefault(name, known and known[0])
     if known:
         notes.setdefault("columns", {}).setdefault(name, known[1])
     return is_known_row(name)
+
+
+@torch.compiler.assume_constant_result
+def list_has_begun() -> int:
+    """What such a list begins with has been put into it."""
+    tracing.notebook()["begins"] = False
+    return 0
 
 
 @torch.compiler.assume_constant_result

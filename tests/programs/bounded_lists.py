@@ -198,7 +198,7 @@ def suppressed_by_what_is_kept(boxes, limit):
     return kept, any(boxes[j] > 3 for j in kept)
 
 
-@program(inputs=[lambda: (vec(3.5), vec(1, 2)), lambda: (vec(1.5), vec(1, 2))], copied="elements of lists are copies")
+@program(inputs=[lambda: (vec(3.5), vec(1, 2)), lambda: (vec(1.5), vec(1, 2))], refused="an argument may be given back")
 def an_argument_on_a_stack(x, y):
     stack = [y]
     while x.sum() > 0:
@@ -207,6 +207,28 @@ def an_argument_on_a_stack(x, y):
         if x.sum() > 1:
             stack.pop()
     return stack, x
+
+
+@program(inputs=[lambda: (vec(3.5), vec(1, 2)), lambda: (vec(1.5), vec(1, 2))], refused="an argument may be given back")
+def an_argument_from_a_stack(x, y):
+    stack = [y]
+    while x.sum() > 0:
+        x = x - 1
+        stack.append(y * 2)
+        if x.sum() > -1:
+            stack.pop()
+    return stack[0], x
+
+
+@program(inputs=[lambda: (vec(3.5), vec(1, 2)), lambda: (vec(1.5), vec(1, 2))])
+def an_argument_computed_with(x, y):
+    stack = [y]
+    while x.sum() > 0:
+        x = x - 1
+        stack.append(y * 2)
+        if x.sum() > -1:
+            stack.pop()
+    return stack[0] + stack[-1], x
 
 
 @program(inputs=[lambda: (vec(3),), lambda: (vec(1),)])
