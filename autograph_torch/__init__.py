@@ -19,6 +19,7 @@ _EXPORTS = {
     "AutographError": "autograph_torch.diagnostics",
     "CaptureError": "autograph_torch.diagnostics",
     "ConversionError": "autograph_torch.diagnostics",
+    "OnePathWarning": "autograph_torch.diagnostics",
     "SourceError": "autograph_torch.diagnostics",
     "autograph": "autograph_torch.decorator",
     "convert": "autograph_torch.decorator",

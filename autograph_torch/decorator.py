@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, overload
 
 import torch
@@ -65,7 +66,7 @@ def autograph(
     again = functools.partial(autograph, recursive=recursive, fallback=fallback, effects=effects, **compile_options)
     if isinstance(target, type):
         return convert_module_class(target, again)
-    how = Compiling(compile_options, _settings(effects), fallback)
+    how = Compiling(compile_options, replace(_settings(effects), one_path=fallback is None), fallback)
     if isinstance(target, torch.nn.Module):
         return convert_module(target, recursive, how, convert_one)
     if isinstance(target, (staticmethod, classmethod)):

@@ -87,6 +87,14 @@ class CaptureError(AutographError):
     """The rewritten program could not be captured as one graph; the tracer's own error is `__cause__`."""
 
 
+class OnePathWarning(RuntimeWarning):
+    """The graph is for calls whose data take the same path as those of the call that it was made in.
+
+    It says what could not become part of a graph for all data. As an error (`warnings.simplefilter("error",
+    OnePathWarning)`) it has that raised as a CaptureError.
+    """
+
+
 _RULES = (
     Rule(
         "AG101",

@@ -16,15 +16,19 @@ from autograph_torch.analysis.told import UNTOLD, Told
 from autograph_torch.diagnostics import NOTES, Diagnostic
 from autograph_torch.passes import PASSES, Pass, has_work
 from autograph_torch.passes.bounded import bound_lists
+from autograph_torch.passes.effects import lower_effects
 from autograph_torch.passes.exits import move_exits
 from autograph_torch.passes.handlers import jump_to_handlers
 from autograph_torch.passes.names import number_in_reading_order
+from autograph_torch.passes.numbers import lower_numbers
 from autograph_torch.passes.open_calls import open_calls
+from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import spell_out_unbound
 from autograph_torch.source.nodes import rebuild, statements
 from autograph_torch.source.templates import RUNTIME, runtime_function
 
+_ON_ONE_PATH: tuple[Pass, ...] = (lower_effects, lower_numbers, lower_queries)  # what is not about paths
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
 _MOVED = "AG102"
 _LEFT = ("AG202", "AG203", "AG207")  # a jump or an exception that the passes have found no form for
@@ -126,7 +130,7 @@ def _run_passes(
     if around.deepest is not None and nesting(tree.body, facts) > around.deepest:
         raise ValueError(f"more than {around.deepest} tests on tensors stand inside each other")
     done = tree
-    for lower in around.passes:
+    for lower in _ON_ONE_PATH if around.told.one_path else around.passes:
         done = lower(done, facts)
     if not asked and all(
         code == _MOVED or not code.startswith("AG1") for code in (found.code for found in facts.diagnostics)

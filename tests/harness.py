@@ -29,8 +29,17 @@ from typing import Any, Literal, TypeVar
 import torch
 from torch import Tensor, nn
 
+from autograph_torch.diagnostics import OnePathWarning
+
 Way = Literal[
-    "converted", "eager", "aot_eager", "inductor", "decorator", "decorator on aot_eager", "decorator on inductor"
+    "converted",
+    "eager",
+    "aot_eager",
+    "inductor",
+    "decorator",
+    "decorator on aot_eager",
+    "decorator on inductor",
+    "one path",  # every graph is for the path of one call
 ]
 Kind = Literal["equal", "refused", "wrong", "crashed"]
 Subject = Callable[..., Any]
@@ -177,6 +186,9 @@ def check(program: Program, way: Way, seconds: int = 60) -> Verdict:
 
 def agreement(program: Program, way: Way) -> Verdict:
     """The verdict; one compiled subject sees all inputs, as in real use."""
+    if way == "one path":
+        with following_one_path():
+            return agreement(program, "eager")
     expected_subject, plain = fresh(program), fresh(program)
     try:
         subject, owner = prepared(plain, way)
@@ -193,6 +205,16 @@ def agreement(program: Program, way: Way) -> Verdict:
             return verdict
         outcomes.append((expected, actual))
     return Verdict("equal") if program.copied else verdict_of(sharing_difference(outcomes, program.exact), "aliasing")
+
+
+@contextlib.contextmanager
+def following_one_path() -> Iterator[None]:
+    """While this is in force, no trace looks for a graph for all data."""
+    from autograph_torch.capture import compiling
+    from autograph_torch.capture.patching import patched
+
+    with patched(compiling, _traced=compiling._followed):
+        yield
 
 
 def sharing_difference(outcomes: Sequence[tuple[Outcome, Outcome]], exact: bool) -> str:
@@ -291,7 +313,8 @@ def run(subject: Subject, owner: Subject, factory: Factory, grad: bool) -> Outco
     leaves = differentiable(owner, arguments) if grad else {}
     torch.manual_seed(0)
     result, error = None, None
-    with recorded() as events:
+    with recorded() as events, warnings.catch_warnings():
+        warnings.simplefilter("error", OnePathWarning)  # that is no graph for all data
         try:
             result = subject(*arguments.args, **arguments.kwargs)
             backward(result, leaves)

@@ -20,6 +20,7 @@ class Told:
     tests: of loops whose test has an effect.
     positions: where data tell the position of an element of a list.
     picks: whether data may pick strings, and what is compared with one may be a tensor: no line, but all of the trace.
+    one_path: whether the trace follows the path of one call: tests stay as they are.
     """
 
     splits: Lines = _NONE
@@ -30,9 +31,10 @@ class Told:
     tests: Lines = _NONE
     positions: Lines = _NONE
     picks: bool = False
+    one_path: bool = False
 
     def __bool__(self) -> bool:
-        return self.picks or any(getattr(self, name) for name in LINES)
+        return self.picks or self.one_path or any(getattr(self, name) for name in LINES)
 
     def within(self, lines: Lines) -> Told:
         """What has been told of some lines alone."""
@@ -40,4 +42,4 @@ class Told:
 
 
 UNTOLD = Told()
-LINES = tuple(one.name for one in fields(Told) if one.name != "picks")
+LINES = tuple(one.name for one in fields(Told) if one.name not in ("picks", "one_path"))

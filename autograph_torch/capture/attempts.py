@@ -64,8 +64,8 @@ from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop
 from autograph_torch.capture.observed_data import DEPENDS, can_run_again
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.taken_elements import SEES_WRITES
-from autograph_torch.capture.whole_numbers import EXPRESSION
-from autograph_torch.diagnostics import CaptureError
+from autograph_torch.capture.whole_numbers import is_of_whole_number
+from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime.growing import UNKNOWN
 from autograph_torch.runtime.notes import FORM
 from autograph_torch.runtime.picked import PICKED
@@ -111,6 +111,7 @@ class Attempt:
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
+    one_path: whether the trace follows the path of the call under way (capture/one_path.py).
     listed: whether `x.tolist()` of a vector whose length data tell is a list of that length.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
@@ -138,6 +139,7 @@ class Attempt:
     checked_squeezes: bool = False
     assumed_sizes: bool = False
     observed_data: bool = False
+    one_path: bool = False
     listed: bool = False
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -150,6 +152,8 @@ class Attempt:
         callers: by the place of a branch, that of the call that is given its value.
         numbers: the places of branches that have picked the numbers that the error may be about.
         """
+        if self.one_path:
+            return self._switched(error.diagnostic)
         if self.bounded and not self.forms:  # no list was one of those
             return self.instead
         if FORM in error.diagnostic.message:
@@ -246,7 +250,12 @@ class Attempt:
             return replace(following, positions=self.positions | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})
-        if EXPRESSION in found.message and not self.whole:
+        return self._switched(found)
+
+    def _switched(self, found: Diagnostic) -> Attempt | None:
+        """The next attempt, with a switch turned that concerns all of the trace."""
+        following = replace(self, number=self.number + 1)
+        if is_of_whole_number(found.message) and not self.whole:
             return replace(following, whole=True)
         if AMBIGUOUS in found.message and not self.checked_squeezes:
             return replace(following, checked_squeezes=True)
@@ -259,7 +268,10 @@ class Attempt:
     def told_of(self, filename: str) -> Told:
         """What is known of the lines of a file."""
         lines = {name: _lines_in(filename, getattr(self, name)) for name in LINES}
-        return Told(**lines, picks=self.picks)
+        return Told(**lines, picks=self.picks, one_path=self.one_path)
+
+
+ONE_PATH = Attempt(one_path=True, in_python=True, whole=True)  # of the call under way
 
 
 def _lines_in(filename: str, places: frozenset[tuple[str, int]]) -> frozenset[int]:

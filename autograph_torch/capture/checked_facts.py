@@ -28,7 +28,7 @@ from torch.utils._sympy.reference import PythonReferenceAnalysis
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries, tracing
 
-_QUESTIONS = 16  # of one call
+_QUESTIONS = 64  # of one call
 
 Answer = Callable[[Any, GuardOnDataDependentSymNode], bool]  # of the tracer and of what was asked: whether it went well
 Result = TypeVar("Result")
@@ -81,14 +81,19 @@ def assume(tx: Any, fact: Any, message: str, advice: str) -> bool:
     torch._check(env.create_symboolnode(fact), lambda: message)
     # As a tensor: a number would be asked, and the answer is known by now.
     flag = tracer.create_proxy("call_function", torch.scalar_tensor, (fails,), {"dtype": torch.bool})
-    told = [ConstantVariable.create(text) for text in (message, advice)]
-    check: Any = queries.refuse_if
-    UserFunctionVariable(check).call_function(tx, [builder.wrap_fx_proxy(tx, flag), *told], {})
+    refuse_if(tx, builder.wrap_fx_proxy(tx, flag), message, advice)
     return True
 
 
+def refuse_if(tx: Any, flag: Any, message: str, advice: str) -> None:
+    """Let the graph refuse data for which a flag is true."""
+    told = [ConstantVariable.create(text) for text in (message, advice)]
+    check: Any = queries.refuse_if
+    UserFunctionVariable(check).call_function(tx, [flag, *told], {})
+
+
 def _proxy(tx: Any, fact: Any) -> Any:
-    """A fact in the graph; None where its symbols are not known in it."""
+    """A fact in the graph; None where its symbols are not known in it, or it cannot be written there."""
     known = tx.output.current_tracer.bound_symbols
     if any(symbol not in known for symbol in fact.free_symbols):
         return None
@@ -96,6 +101,9 @@ def _proxy(tx: Any, fact: Any) -> Any:
         if isinstance(known[symbol], LazyProxy):
             known[symbol] = known[symbol]()
     proxies = {symbol: known[symbol] for symbol in fact.free_symbols}
-    proxy: Proxy = sympy_interp(PythonReferenceAnalysis, proxies, fact)
+    try:
+        proxy: Proxy = sympy_interp(PythonReferenceAnalysis, proxies, fact)
+    except TypeError:  # Python has no such operator for proxies (`round`)
+        return None
     proxy.node.meta.setdefault("example_value", tx.output.shape_env.create_symboolnode(fact))
     return proxy

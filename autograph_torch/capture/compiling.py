@@ -1,7 +1,8 @@
 """The compilation of a converted function, by whoever asks for it: its settings, attempts, errors and graphs.
 
-Private: `torch._dynamo.convert_frame._compile`, and what the repairs say at their tops. It is put around Dynamo's own
-once for the process, and acts on code that carries our mark only, so other compilations are untouched.
+Private: `torch._dynamo.convert_frame._compile` and what it returns, and what the repairs say at their tops. It is put
+around Dynamo's own once for the process, and acts on code that carries our mark only, so other compilations are
+untouched.
 tests/capture/test_inlining.py fails clearly when torch changes what this leans on.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ from typing import Any
 import torch
 from torch._dynamo import config as dynamo_config
 from torch._dynamo import convert_frame, external_utils
+from torch._dynamo.types import ConvertFrameReturn
 from torch._inductor import config as inductor_config
 
 from autograph_torch import collector, runtime
@@ -34,7 +37,7 @@ from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
 from autograph_torch.capture.assumed_sizes import assumed_sizes
 from autograph_torch.capture.assumptions import local_assumptions
-from autograph_torch.capture.attempts import Attempt, attempt_under_way, under_way
+from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_way, under_way
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.callers import following_values
@@ -49,7 +52,13 @@ from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
-from autograph_torch.capture.errors import raises_whatever_the_data, translated, with_reason
+from autograph_torch.capture.errors import (
+    RaisedOnPath,
+    raised_on_path,
+    raises_whatever_the_data,
+    translated,
+    with_reason,
+)
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
@@ -75,6 +84,7 @@ from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.observed_data import observed_data
+from autograph_torch.capture.one_path import may_follow, one_path, warn_of_path
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.picked_constants import picked_constants
@@ -110,7 +120,7 @@ from autograph_torch.capture.torch_fixes import (
     types_of_parameters,
 )
 from autograph_torch.capture.views import views_in_bodies
-from autograph_torch.capture.whole_numbers import EXPRESSION, whole_numbers
+from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
 from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import is_marked, unmarked
 from autograph_torch.diagnostics import CaptureError
@@ -118,6 +128,7 @@ from autograph_torch.runtime import performing
 from autograph_torch.runtime.tracing import Known, knowing
 
 _RECURSION_LIMIT = 20_000
+_RUNTIME = os.path.dirname(runtime.__file__)
 _SET_BACK = ("layout_optimization", "joint_graph_constant_folding", "shape_padding")  # of Inductor's settings
 
 
@@ -131,6 +142,8 @@ def compile_with_care() -> None:
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
         given = {**dict(zip(parameters, args, strict=False)), **kwargs}
         plain = code
+        if code.co_filename.startswith(_RUNTIME):  # called by a converted function that Dynamo has given up: Python runs it
+            return ConvertFrameReturn()
         if _alone and not is_marked(code) and may_enter(code):
             code = frame_of_its_own(code, *args)
         converted = is_marked(code) or _wraps_converted(code, given["closure"])
@@ -149,7 +162,7 @@ def compile_with_care() -> None:
             if not converted:
                 return original(code, *args, **kwargs)
             try:
-                return _attempted(Attempt(), trace)
+                return _traced(trace)
             except CaptureError as error:
                 refused = error
             except Exception:
@@ -247,6 +260,35 @@ def frames_of_their_own() -> Iterator[None]:
         _alone.pop()
 
 
+def _traced(trace: Callable[[Attempt], Any]) -> Any:
+    """Trace a graph for all data; where there is none, one for the path that the call under way takes."""
+    try:
+        return _attempted(Attempt(), trace)
+    except CaptureError as error:
+        refused = error
+    if raises_whatever_the_data(refused) or not may_follow(refused):
+        raise refused
+    try:
+        traced = _followed(trace)
+    except CaptureError as error:
+        if raises_whatever_the_data(error):
+            raise
+    else:
+        warn_of_path(refused.diagnostic)
+        return traced
+    raise refused
+
+
+def _followed(trace: Callable[[Attempt], Any]) -> Any:
+    """Trace the path of the call under way."""
+    try:
+        return _attempted(ONE_PATH, trace)
+    except CaptureError:
+        raise
+    except Exception as error:  # of torch, about these data: so Python comes to it, too
+        raise raised_on_path(error) from RaisedOnPath(error)
+
+
 def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
     """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
     first: CaptureError | None = None
@@ -274,7 +316,7 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
                 unbounded = error
             attempt, first = following, first or error
         except AssertionError as error:
-            if EXPRESSION in str(error) and not attempt.whole:
+            if is_of_whole_number(str(error)) and not attempt.whole:
                 attempt = replace(attempt, whole=True)
                 continue
             if first is None or not attempt.enter_skipped:
@@ -361,6 +403,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(squeezes(attempt.checked_squeezes))
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
+            if attempt.one_path:
+                stack.enter_context(one_path())
             if attempt.observed_data:
                 stack.enter_context(observed_data())
             if attempt.whole:
@@ -369,8 +413,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
             grows = bool(attempt.growing)
-            known = Known(attempt.splits, grows, attempt.first_trips, attempt.picks, attempt.listed, attempt.forms)
-            stack.enter_context(knowing(known))
+            known = Known(attempt.splits, grows, attempt.first_trips, attempt.picks, attempt.listed, attempt.one_path)
+            stack.enter_context(knowing(replace(known, forms=attempt.forms)))
             stack.enter_context(translated())
             yield
     finally:

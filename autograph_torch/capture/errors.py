@@ -96,10 +96,21 @@ def with_reason(error: CaptureError) -> CaptureError:
     return CaptureError(replace(reason, message=f"{reason.message}; left as it is, torch.compile refuses it"))
 
 
+class RaisedOnPath(Exception):
+    """What torch has raised on the path of a call, which Python comes to, too: the cause of a CaptureError."""
+
+
 def raises_whatever_the_data(error: CaptureError) -> bool:
     """Whether the trace has ended in an exception that the program raises without asking data."""
     cause = error.__cause__
+    if isinstance(cause, RaisedOnPath):
+        return True
     return isinstance(cause, dynamo.Unsupported) and cause.gb_type == "Observed exception"
+
+
+def raised_on_path(error: Exception) -> CaptureError:
+    """The refusal for what torch has raised on the path of a call; its cause is to be a RaisedOnPath."""
+    return _capture_error(error)
 
 
 def capture_error_at(node: Node | None, code: str, message: str, advice: str) -> CaptureError:

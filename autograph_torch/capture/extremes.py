@@ -1,13 +1,13 @@
 """`max` and `min` of tensors choose one of them, as in Python.
 
     max(a, b)                              b if b > a else a
-    max(xs, key=f)                         the first of the elements whose key is the largest
+    max(xs, key=f, default=0)              the first of the elements whose key is the largest
     max(best, (score, k))                  the same question, of tuples (capture/sequence_order.py)
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
-ones share the gradient, and a Python number that is the largest becomes a tensor. It does not take keys. And what they
-give is one of the values itself: a write to either is one to both. Of the elements of a tensor it is a view; of two
-tensors without dimensions a copy, of which shared_results.py knows what it may be in eager.
+ones share the gradient, and a Python number that is the largest becomes a tensor. It takes neither keys nor defaults.
+And what they give is one of the values itself: a write to either is one to both. Of the elements of a tensor it is a
+view; of two tensors without dimensions a copy, of which shared_results.py knows what it may be in eager.
 
 Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails clearly when torch changes it.
 """
@@ -45,10 +45,12 @@ def choosing_extremes() -> Iterator[None]:
     built_in = BuiltinVariable.call_function
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in (max, min) and len(args) == 1 and set(kwargs) == {"key"} and not kwargs["key"].is_constant_none():
-            extreme_by: Any = extremes.extreme_by
-            given = [ConstantVariable.create(self.fn is max), args[0], kwargs["key"]]
-            return UserFunctionVariable(extreme_by).call_function(tx, given, {})
+        if self.fn in (max, min) and args and kwargs.keys() <= {"key", "default"} and _asks_more(kwargs):
+            extreme_by: Any = extremes.extreme_or if "default" in kwargs else extremes.extreme_by
+            items = args[0] if len(args) == 1 else TupleVariable(list(args))
+            return UserFunctionVariable(extreme_by).call_function(
+                tx, [ConstantVariable.create(self.fn is max), items], kwargs
+            )
         if self.fn not in (max, min) or kwargs:
             return built_in(self, tx, args, kwargs)
         if len(args) == 1 and isinstance(args[0].realize(), LocalGeneratorObjectVariable):
@@ -78,6 +80,10 @@ def _note_either(parent: Any, given: dict[str, Any]) -> dict[str, Any]:
 EITHER: dict[types.CodeType, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {
     extremes.note_either.__code__: _note_either
 }
+
+
+def _asks_more(kwargs: Any) -> bool:
+    return "default" in kwargs or ("key" in kwargs and not kwargs["key"].is_constant_none())
 
 
 def _values(args: Any) -> Any:

@@ -1,7 +1,7 @@
 """What numbers that data decide are in the call under way: the graph as it is so far runs on the tensors of the call.
 
-It runs in a thread of its own, where none of the modes of the trace is in force, and its effects are for nobody. What
-it gives is a forecast, which need not hold: inputs that share memory do not do so here, for instance.
+It runs in a thread of its own, where only the modes of the graph are in force, and its effects are for nobody. What it
+gives is a forecast, which need not hold: inputs that share memory do not do so here, for instance.
 
 Private names: the example of a GraphArg; OutputGraph.nn_modules.
 tests/capture/test_observed_data.py fails clearly when torch changes them.
@@ -9,7 +9,7 @@ tests/capture/test_observed_data.py fails clearly when torch changes them.
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
@@ -17,46 +17,72 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from autograph_torch.capture.failures import written_inputs
+from autograph_torch.capture.graph_writes import Storage, storage_at
+from autograph_torch.capture.graph_writes import written as written_by
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.performing import Settings
 
 
 class Forecast:
-    """The values of one graph that is being built, as far as they have been asked for."""
+    """The values of the graph that is being built, as far as they have been asked for."""
 
     def __init__(self) -> None:
-        self._values: dict[Node, Any] = {}
+        self._output: Any = None
+        self._begin(None)
+
+    def _begin(self, output: Any) -> None:
+        self._output = output  # another one when the trace begins again
+        self._forget()
         self._symbols: dict[sympy.Symbol, sympy.Integer] = {}
-        self._written: list[int] = []  # positions of the inputs that the graph writes to
+        self._looked_at: set[Node] = set()
+        self._written: set[Storage | None] = set()  # the memory that nodes write to
+
+    def _forget(self) -> None:
+        self._values: dict[Node, Any] = {}
+        self._drawn: torch.Tensor | None = None  # the state of the generator behind what has been drawn
+        self._thread = ThreadPoolExecutor(1)  # which ends with the last use of it
 
     def symbols(self, output: Any) -> dict[sympy.Symbol, sympy.Integer]:
         """The numbers that the graph has come to: of those behind a call that fails, none are known.
 
         output: Dynamo's OutputGraph.
         """
-        written = written_inputs(output.graph)
-        if written != self._written:  # the tensors of the caller stay as they are
-            self._values, self._written = {}, written
-        thread = threading.Thread(target=self._run, args=(output,))
-        thread.start()
-        thread.join()
+        self._go_on(output)
         return self._symbols
 
+    def value(self, output: Any, node: Node) -> Any:
+        """What a node of the graph gives; None when the graph does not come to it."""
+        self._go_on(output)
+        return self._values.get(node)
+
+    def _go_on(self, output: Any) -> None:
+        if output is not self._output:
+            self._begin(output)
+        new = [node for node in output.graph.nodes if node not in self._looked_at]
+        written = {storage_at(target) for node in new for target in written_by(node)} - {None}
+        self._looked_at.update(new)
+        if not written <= self._written:  # the tensors of the caller stay as they are
+            self._forget()
+            self._written |= written
+        self._thread.submit(self._run, output).result()
+
     def _run(self, output: Any) -> None:
-        inputs = output.graph.find_nodes(op="placeholder")
-        written = [inputs[position] for position in self._written]
-        with performing.session(Settings()), torch.random.fork_rng(), torch.no_grad():
+        with performing.session(Settings()), torch.random.fork_rng():
+            if self._drawn is not None:
+                torch.set_rng_state(self._drawn)
             try:
                 for node in output.graph.nodes:
                     if node not in self._values:
-                        value = _input(node, node in written) if node.op == "placeholder" else self._of(node, output)
+                        self._values[node] = value = self._of(node, output)
                         self._bind(node.meta.get("example_value"), value)
-                        self._values[node] = value
             except Exception:  # what it is, the call itself will show
                 return
+            finally:
+                self._drawn = torch.get_rng_state()
 
     def _of(self, node: Node, output: Any) -> Any:
+        if node.op == "placeholder":
+            return _input(node, storage_at(node) in self._written)
         if node.op == "get_attr":
             return output.nn_modules[node.target]
         args: Any = map_arg(node.args, self._values.__getitem__)
@@ -75,13 +101,18 @@ class Forecast:
             self._bind(tuple(known.size()), tuple(value.size()))
         elif isinstance(known, torch.SymInt) and isinstance(known.node.expr, sympy.Symbol):
             self._symbols[known.node.expr] = sympy.Integer(int(value))
+        elif isinstance(known, torch.SymBool) and isinstance(known.node.expr, sympy.Eq):
+            symbol, one = known.node.expr.args
+            if isinstance(symbol, sympy.Symbol) and one == 1:  # the symbol of a flag
+                self._symbols.setdefault(symbol, sympy.Integer(int(value)))
 
 
 def _input(node: Node, is_written: bool) -> Any:
     argument = node.meta["grapharg"]
     example = argument.example
     if isinstance(example, torch.Tensor):
-        return example.detach().clone() if is_written else example.detach()
+        own = example.detach().clone() if is_written else example.detach()
+        return own.requires_grad_(example.requires_grad)
     if isinstance(example, torch.SymInt):
         return int(example)
     return torch.as_tensor(example) if argument.pass_arg_as_tensor else example

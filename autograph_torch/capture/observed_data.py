@@ -8,29 +8,41 @@ The last thing to try (capture/attempts.py): the trace goes on with what the dat
 one length). The graph checks each such answer, and a call whose data answer otherwise runs in Python. So it is done
 only where a call can be run again (runtime/performing.py), and outside of the bodies of operators.
 
-Private names: ShapeEnv._make_data_dependent_error and size_like; SymNodeVariable.evaluate_expr;
-TensorVariable.method_tolist.
+Private names: ShapeEnv._make_data_dependent_error, pending_fresh_unbacked_symbols and size_like;
+SymNodeVariable.evaluate_expr; TensorVariable.call_method.
 tests/capture/test_observed_data.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import struct
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
+import torch
+from torch._dynamo.exc import UserError
 from torch._dynamo.symbolic_convert import InstructionTranslator
-from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable
+from torch._dynamo.variables import (
+    ConstantVariable,
+    SymNodeVariable,
+    TensorVariable,
+    TupleVariable,
+    UserFunctionVariable,
+    builder,
+)
+from torch.fx import Node, Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv, has_free_unbacked_symbols
+from torch.fx.node import map_arg
 
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumptions import in_body
-from autograph_torch.capture.checked_facts import answered, answering_calls, assume
+from autograph_torch.capture.checked_facts import answered, answering_calls, assume, refuse_if
 from autograph_torch.capture.forecast import Forecast
 from autograph_torch.capture.patching import patched
-from autograph_torch.runtime import performing, tracing
+from autograph_torch.runtime import performing, queries, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 DEPENDS = "data-dependent expression"
@@ -41,6 +53,9 @@ _WARNING = (
     "Python. Keep the value a tensor, or compute it from shapes, to have one graph for all"
 )
 _LONGEST = 64  # elements of a list whose length data decide: each is followed by itself
+_MOST = 256  # answers in one graph, each with a check
+_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
+_ZERO = ConstantVariable.create(0)
 _UNHINTED = "autograph_torch_unhinted"  # of an error: what was asked, before the sizes of inputs were put in
 
 
@@ -50,21 +65,49 @@ def can_run_again() -> bool:
     return in_session or frame_under_way() is not None
 
 
-@contextlib.contextmanager
-def observed_data() -> Iterator[None]:
+def observed_data() -> contextlib.AbstractContextManager[None]:
     """While this is in force, such questions are answered, and the graph checks the answers."""
-    answers = _Answers()
-    evaluate, tolist = SymNodeVariable.evaluate_expr, TensorVariable.method_tolist
+    return observing(Answers())
+
+
+@contextlib.contextmanager
+def observing(answers: Answers) -> Iterator[None]:
+    """While this is in force, such questions are answered so, and the graph checks the answers."""
+    evaluate, call = SymNodeVariable.evaluate_expr, TensorVariable.call_method
     make_error = ShapeEnv._make_data_dependent_error
 
     def evaluated(self: Any, output_graph: Any = None) -> Any:
-        return answered(lambda: evaluate(self, output_graph), InstructionTranslator.current_tx(), answers.give)
+        tx = InstructionTranslator.current_tx()
+        try:
+            return answered(lambda: evaluate(self, output_graph), tx, answers.give)
+        except UserError:
+            number = answers.number_of(tx, self.as_proxy().node)
+            if number is None:
+                raise
+            return number
 
-    def listed(self: Any, tx: Any) -> Any:
+    def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return get_fake_value(node, tx, *args, **kwargs)
+        except UserError as error:
+            asked = error.__cause__ or error.__context__
+            if not isinstance(asked, GuardOnDataDependentSymNode) or not answers.make_constant(tx, node, asked):
+                raise
+        next(reversed(node.graph.nodes)).append(node)  # the call comes behind the checks
+        return get_fake_value(node, tx, *args, **kwargs)
+
+    def called(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name != "tolist" or not _is_at_the_top(tx):
+            return call(self, tx, name, args, kwargs)
         for dim, size in enumerate(self.as_proxy().node.meta["example_value"].size()):
             if has_free_unbacked_symbols(size):
-                _refuse_long(self.call_method(tx, "size", [ConstantVariable.create(dim)], {}).evaluate_expr())
-        return tolist(self, tx)
+                length: Any = call(self, tx, "size", [ConstantVariable.create(dim)], {})
+                _refuse_long(length.evaluate_expr())
+        to_list: Any = queries.tolist
+        integral = not self.dtype.is_floating_point and not self.dtype.is_complex and self.dtype != torch.bool
+        if self.ndim == 0 or integral:
+            return call(self, tx, name, args, kwargs)
+        return UserFunctionVariable(to_list).call_function(tx, [self], {})
 
     def error_of(self: Any, expression: Any, unhinted: Any, **kwargs: Any) -> GuardOnDataDependentSymNode:
         made = make_error(self, expression, unhinted, **kwargs)
@@ -74,8 +117,10 @@ def observed_data() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(ShapeEnv, _make_data_dependent_error=error_of))
         stack.enter_context(patched(SymNodeVariable, evaluate_expr=evaluated))
-        stack.enter_context(patched(TensorVariable, method_tolist=listed))
+        stack.enter_context(patched(TensorVariable, call_method=called))
         stack.enter_context(answering_calls(answers.give))
+        get_fake_value = builder.get_fake_value
+        stack.enter_context(patched(builder, get_fake_value=fake_value))
         yield
 
 
@@ -85,16 +130,67 @@ def _refuse_long(length: int) -> None:
         raise_refusal("AG321", message, "keep it a tensor")
 
 
-class _Answers:
+class Answers:
     """What the data of the call say, in one trace."""
 
-    def __init__(self) -> None:
+    def __init__(self, warns: bool = True) -> None:
         self._forecast = Forecast()
-        self._warned = False
+        self._warned = not warns
+        self._given = 0
+
+    def truth_of(self, tx: Any, tensor: Any) -> bool | None:
+        """The truth of a tensor that has one, which the graph checks from here on; None where nobody can tell."""
+        if not _is_at_the_top(tx):
+            return None
+        found = self._forecast.value(tx.output, tensor.as_proxy().node)
+        if not isinstance(found, torch.Tensor) or found.numel() != 1:
+            return None
+        truth = bool(found)
+        flag = tensor.call_method(tx, "reshape", [TupleVariable([])], {})
+        refuse_if(tx, flag.call_method(tx, "eq" if truth else "ne", [_ZERO], {}), _OTHER_DATA, _ADVICE)
+        self._note()
+        return truth
+
+    def number_of(self, tx: Any, node: Node) -> Any:
+        """What a node gives that is a number, or a tensor of one, which the graph checks from here on.
+
+        None where nobody can tell.
+        """
+        if not _is_at_the_top(tx):
+            return None
+        found = self._forecast.value(tx.output, node)
+        call: tuple[Any, ...]
+        if isinstance(found, torch.Tensor):
+            found, call = found.item(), ("call_method", "to", (Proxy(node), torch.float64), {})
+        else:
+            call = ("call_function", torch.scalar_tensor, (Proxy(node),), {"dtype": _DTYPES.get(type(found))})
+        if type(found) not in _DTYPES:
+            return None
+        number: Any = builder.wrap_fx_proxy(tx, tx.output.create_proxy(*call))
+        if isinstance(found, float):  # bit for bit: -0.0 is 0.0, and what is no number is not itself
+            number = number.call_method(tx, "view", [ConstantVariable.create(torch.int64)], {})
+        expected = struct.unpack("q", struct.pack("d", found))[0] if isinstance(found, float) else found
+        refuse_if(tx, number.call_method(tx, "ne", [ConstantVariable.create(expected)], {}), _OTHER_DATA, _ADVICE)
+        self._note()
+        return found
+
+    def make_constant(self, tx: Any, node: Node, asked: GuardOnDataDependentSymNode) -> bool:
+        """Put constants in the place of the floats that a call needs to know; whether there are such.
+
+        They are numbers, or tensors of one that torch reads (`t.uniform_(low, high)`): the symbol is of the call then.
+        """
+        tx.output.shape_env.pending_fresh_unbacked_symbols.clear()  # those of the call that has failed
+        read = asked.cond.free_symbols - tx.output.current_tracer.bound_symbols.keys()
+        floats = [one for one in node.all_input_nodes if _is_float(one.meta.get("example_value"), bool(read))]
+        known = {one: self.number_of(tx, one) for one in floats}
+        if not known or None in known.values():
+            return False
+        node.args, node.kwargs = map_arg((node.args, node.kwargs), lambda one: known.get(one, one))
+        return True
 
     def give(self, tx: Any, asked: GuardOnDataDependentSymNode) -> bool:
         """Go on with what the data say to a question; whether they say something, and the graph can check it."""
-        if in_body() or tx.output.current_tracer.parent is not None:
+        if not _is_at_the_top(tx):
             return False
         env = tx.output.shape_env
         facts = _facts(getattr(asked, _UNHINTED), self._forecast.symbols(tx.output), env)
@@ -102,14 +198,27 @@ class _Answers:
             _let_be_small(fact, env)
         if not facts or not all(assume(tx, fact, _OTHER_DATA, _ADVICE) for fact in facts):
             return False
-        self._warn()
+        self._note()
         return True
 
-    def _warn(self) -> None:
+    def _note(self) -> None:
+        self._given += 1
+        if self._given > _MOST:
+            raise_refusal("AG321", f"more than {_MOST} questions that data answer", "keep the values tensors")
         if not self._warned:
             filename, line, _ = tracing.user_line()
             warnings.warn(f"{filename}:{line}: {_WARNING}", RuntimeWarning, stacklevel=1)
         self._warned = True
+
+
+def _is_at_the_top(tx: Any) -> bool:
+    return not in_body() and tx.output.current_tracer.parent is None and tracing.transform() is None
+
+
+def _is_float(value: Any, of_tensors: bool) -> bool:
+    if isinstance(value, torch.Tensor) and of_tensors:
+        return value.ndim == 0 and value.is_floating_point() and not value.requires_grad
+    return isinstance(value, torch.SymFloat)
 
 
 def _let_be_small(fact: Any, env: Any) -> None:

@@ -87,7 +87,7 @@ def _importing(original: Instruction) -> Instruction:
 def _containing(original: Instruction) -> Instruction:
     def contains(translator: Any, instruction: Any) -> None:
         element, container = (one.realize() for one in translator.stack[-2:])
-        if not _is_from_data(element) or not _is_hashed(container):
+        if not is_from_data(element) or not _is_hashed(container):
             original(translator, instruction)
             return
         translator.popn(2)
@@ -99,7 +99,8 @@ def _containing(original: Instruction) -> Instruction:
     return contains
 
 
-def _is_from_data(variable: Any) -> bool:
+def is_from_data(variable: Any) -> bool:
+    """Whether it is a number that data tell."""
     return isinstance(variable, SymNodeVariable) and has_free_unbacked_symbols(variable.sym_num)
 
 

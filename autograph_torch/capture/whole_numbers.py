@@ -1,4 +1,5 @@
-"""`int(x.item())` of a float that depends on data, as a symbol of its own: torch cannot use an expression as a size.
+"""`int(x.item())` and `round(x.item())` of a float that depends on data, as a symbol of its own: torch cannot use an
+expression as a size, and does not write the second into its checks.
 
 Without, the number is made by Python behind the graph, and raises what Python raises. So this is in force only when a
 trace has failed (capture/attempts.py); a float that has no integer then stops the graph.
@@ -20,7 +21,12 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries
 
-EXPRESSION = "TruncToInt"  # in what torch says of such a number
+_SAID = ("TruncToInt", "RoundToInt", "__round__")  # in what torch says of such a number
+
+
+def is_of_whole_number(message: str) -> bool:
+    """Whether torch has stopped at an integer that has been made of a float."""
+    return any(word in message for word in _SAID)
 
 
 @contextlib.contextmanager
@@ -29,10 +35,11 @@ def whole_numbers() -> Iterator[None]:
     built_in = BuiltinVariable.call_function
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn is int and len(args) == 1 and _is_fraction_from_data(args[0]):
-            number = args[0].call_method(tx, "item", [], {}) if args[0].is_tensor() else args[0]
-            whole: Any = queries.whole
-            return UserFunctionVariable(whole).call_function(tx, [number], {})
+        if self.fn in (int, round) and len(args) == 1 and not kwargs and _is_fraction_from_data(args[0]):
+            if self.fn is int or not args[0].is_tensor():  # `round` of a tensor gives one
+                number = args[0].call_method(tx, "item", [], {}) if args[0].is_tensor() else args[0]
+                whole: Any = queries.whole if self.fn is int else queries.rounded
+                return UserFunctionVariable(whole).call_function(tx, [number], {})
         return built_in(self, tx, args, kwargs)
 
     with patched(BuiltinVariable, call_function=call_builtin):

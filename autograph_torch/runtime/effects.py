@@ -362,6 +362,12 @@ def _backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
 _effect_op.register_autograd(_backward, setup_context=_setup)
 
 
+def fail_if(flag: torch.Tensor, number: int) -> None:
+    """An exception that has been told (notes.py), where a flag is true: of a whole branch, what comes of it."""
+    autograph_effects = surrounding_effects()
+    put_token(autograph_effects, torch.ops.autograph_torch.settled(current_token(autograph_effects), number, flag))
+
+
 @torch.library.custom_op("autograph_torch::settled", mutates_args=())
 def _settled_op(value: torch.Tensor, number: int, flag: torch.Tensor) -> torch.Tensor:
     """A tensor that leaves the graph; with the flag it would be a Python number (see either.py), and the call fails."""

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
+from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail
 from autograph_torch.runtime.either import number_flag
@@ -57,6 +58,15 @@ def note_either(chosen: torch.Tensor, one: torch.Tensor, other: torch.Tensor) ->
     """In eager the chosen one is one of the two. (Noted by the tracer, capture/extremes.py.)"""
 
 
+def extreme_or(largest: bool, items: Iterable[Any], default: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    """`max(items, key=key, default=default)`."""
+    found = list(items)
+    if not found:
+        return default
+    choose = max if largest else min
+    return choose(found) if key is None else choose(found, key=key)
+
+
 def extreme_by(largest: bool, items: Iterable[Any], key: Callable[[Any], Any]) -> Any:
     """`max(items, key=key)`, or `min`."""
     found = [*items]
@@ -92,6 +102,8 @@ _OF_NOTHING = {True: _text_of_nothing(max), False: _text_of_nothing(min)}  # oth
 
 
 def _better(is_better: Any, value: Any, found: Any) -> Any:
+    if notes.on_one_path():
+        return value if truth(is_better) else found
     if isinstance(value, torch.Tensor) and isinstance(found, torch.Tensor):
         alike = value.dtype == found.dtype and value.device == found.device
         numbers = number_flag(value) is not None or number_flag(found) is not None  # on some paths: cond keeps this

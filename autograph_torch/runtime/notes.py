@@ -45,10 +45,10 @@ def new_site() -> str:
 
 
 def _refuse_transforms() -> None:
-    """Stop where a transform of torch.func is under way, which Dynamo enters while it traces (private: its stack)."""
-    level = torch._C._functorch.peek_interpreter_stack()  # type: ignore[attr-defined]
-    if level is not None:
-        batched = level.key().name == "Vmap"
+    """Stop where a transform of torch.func is under way, which Dynamo enters while it traces."""
+    transform = tracing.transform()
+    if transform is not None:
+        batched = transform == "Vmap"
         raise_refusal(
             "AG327",
             f"a test that data decides inside {'torch.vmap' if batched else 'a derivative of torch.func'}",
@@ -420,6 +420,12 @@ def new_list() -> str:
     name = f"list {len(lists)}"
     lists[name] = None
     return name
+
+
+@torch.compiler.assume_constant_result
+def on_one_path() -> bool:
+    """Whether the trace follows the path of one call: data answer every test."""
+    return tracing.known().one_path
 
 
 @torch.compiler.assume_constant_result

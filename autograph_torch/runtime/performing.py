@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import torch
+import torch.utils.checkpoint
 from torch._dynamo.exc import TorchDynamoException
 
 from autograph_torch.diagnostics import AutographError
@@ -166,6 +167,7 @@ class Settings:
     mode: Mode = "deferred"
     functions: tuple[Any, ...] = ()  # further host functions
     asserts: bool = False  # exceptions become assertions of the graph
+    one_path: bool = True  # whether a graph may be for the path of one call, if there is no other
 
     @property
     def names(self) -> frozenset[str]:
@@ -372,7 +374,10 @@ def in_session(
 
 def _is_of_the_program(error: BaseException) -> bool:
     """Whether eager Python may raise an error, too; otherwise it tells of a failed trace, or comes from outside."""
-    return isinstance(error, Exception) and not isinstance(error, (AutographError, TorchDynamoException))
+    return isinstance(error, Exception) and not isinstance(error, (AutographError, TorchDynamoException, *_SIGNALS))
+
+
+_SIGNALS = (torch.utils.checkpoint._StopRecomputationError,)  # what ends a call on purpose (private)
 
 
 def _ran_in_python(function: Callable[..., Any], error: BaseException) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_static_value
 
+from autograph_torch.runtime import notes
 from autograph_torch.runtime.refusal import refuse
 
 _UNLIKELY = 982451653.5
@@ -26,7 +27,10 @@ def truth(predicate: Any, found: bool | torch.Tensor | None = None) -> bool | to
 
     (For what is one of these, and for constants, the tracer fills in the answer.)
     """
-    return _truth(predicate) if found is None else found
+    flag = _truth(predicate) if found is None else found
+    if isinstance(flag, torch.Tensor) and notes.on_one_path():
+        return True if flag else False  # noqa: SIM210 (the tracer answers tests, not calls of bool)
+    return flag
 
 
 def _truth(predicate: Any) -> bool | torch.Tensor:

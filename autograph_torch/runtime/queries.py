@@ -11,7 +11,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value, statically_k
 
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import Listed, fail, fail_with, text
+from autograph_torch.runtime.effects import Listed, fail, fail_if, fail_with, text
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
@@ -160,6 +160,11 @@ def whole(number: Any) -> Any:
     return tensor.to(torch.int64).item()
 
 
+def rounded(number: Any) -> Any:
+    """`round(number)`, likewise: half to even, as Python does and torch."""
+    return whole(torch.scalar_tensor(number, dtype=torch.float64).round().item())
+
+
 _INT64 = 2.0**63
 
 
@@ -219,8 +224,7 @@ def refuse_ones(tensor: torch.Tensor, dims: tuple[int, ...]) -> None:
 
 def refuse_if(other: torch.Tensor, message: str, advice: str) -> None:
     """Where the trace goes on with a fact that only data can tell: fail where it is `other`."""
-    number = notes.refused_when_run("AG321", message, advice)
-    cond(other, lambda: fail_with(number))
+    fail_if(other, notes.refused_when_run("AG321", message, advice))
 
 
 def computed_once(instance: Any, name: str, wrapped: Any) -> Any:

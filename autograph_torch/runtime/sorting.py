@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from autograph_torch.runtime import notes
 from autograph_torch.runtime.positions import element_at
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
@@ -22,7 +23,7 @@ _MOST = 8  # elements: the work grows with the square of their number
 
 def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     """The items in the order of their keys; equal ones stay as they are."""
-    if len(items) > _MOST:
+    if len(items) > _MOST and not notes.on_one_path():
         refuse("AG321", f"{len(items)} elements are sorted by data", "sort a tensor: torch.stack(keys).argsort()")
     order = torch.arange(len(keys))
     for column in reversed(_columns(keys)):
@@ -30,6 +31,8 @@ def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
         if compared.is_floating_point():
             torch._assert_async(~compared.isnan().any(), "something is sorted by NaN")
         order = order[compared[order].argsort(stable=True, descending=backwards)]
+    if notes.on_one_path():
+        return [items[int(order[k].item())] for k in range(len(items))]
     return [element_at(items, order[k]) for k in range(len(items))]
 
 

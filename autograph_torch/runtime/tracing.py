@@ -46,6 +46,7 @@ class Known:
     first_trips: whether the first trip of such a loop is made in the graph's loop, too.
     picks: whether data may pick strings and other constants (runtime/picked.py).
     listed: whether `tolist` of a vector whose length data tell gives a list of that length (runtime/growing.py).
+    one_path: whether the trace follows the path of one call, and data answer every test (capture/one_path.py).
     forms: the elements of lists that data make longer and shorter (runtime/bounded.py): how one travels, and as what.
     """
 
@@ -54,6 +55,7 @@ class Known:
     first_trips: bool = False
     picks: bool = False
     listed: bool = False
+    one_path: bool = False
     forms: dict[str, Any] = field(default_factory=dict)
 
 
@@ -73,6 +75,12 @@ def knowing(what: Known) -> Iterator[None]:
 def known() -> Known:
     """What is known of the trace that is under way."""
     return _known[-1] if _known else Known()
+
+
+def transform() -> str | None:
+    """The transform of torch.func that is under way (torch._C._functorch.peek_interpreter_stack), by its name."""
+    level: Any = torch._C._functorch.peek_interpreter_stack()  # type: ignore[attr-defined]
+    return None if level is None else str(level.key().name)
 
 
 def last_node() -> Any:

@@ -1,0 +1,175 @@
+"""The last resort: the trace follows the path that the call under way takes, and the graph checks every step of it.
+
+    while queue:                           `queue` is a list of objects, a dict has keys from data, a generator yields
+        node = queue.pop()                 under a test: no operator of torch's holds them, but Python does while the
+        if node.cost.sum() < best:         trace follows it. Each test is answered by the data of the call
+            queue += node.children()       (capture/forecast.py); the graph fails where other data answer otherwise.
+
+Such a graph is for calls whose data take the same path; others run in Python, as do those that fail. So it is made only
+where a call can be run again, with a warning that says where and why. An error filter for that warning
+(`warnings.simplefilter("error", OnePathWarning)`) has the refusal instead. What has no single type (a float in one
+branch, a tuple in the other) is refused in any case: that is for the program to say.
+
+Only what is not about paths is rewritten then (rewriting.py). Numbers that Python has to know are observed as
+capture/observed_data.py does.
+
+Private: the table of instructions (capture/replaced_instructions.py), and what they find on Dynamo's stack.
+tests/capture/test_one_path.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch._dynamo.variables import BuiltinVariable, ConstantVariable, UserFunctionVariable
+
+from autograph_torch.capture.observed_data import Answers, can_run_again, observing
+from autograph_torch.capture.patching import patched
+from autograph_torch.capture.replaced_instructions import Instruction, is_from_data, replaced
+from autograph_torch.diagnostics import CaptureError, Diagnostic, OnePathWarning
+from autograph_torch.runtime import performing, queries
+
+_JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
+_TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
+_OF_THE_TRACER = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG314", "AG320", "AG321", "AG323")
+_OF_CONTENTS = ("AG310", "AG311")
+_CONTAINERS = re.compile(r"\b(lists?|dicts?|sets?|deques?|Growing)\b")
+_MESSAGE = (
+    "the graph is for calls whose data take the same path as this one, which it checks; others run in Python, for "
+    "there is none for all data"
+)
+
+
+def may_follow(refused: CaptureError) -> bool:
+    """Whether the path of the call under way may be followed, where there is no graph for all data."""
+    found = refused.diagnostic
+    concerned = found.code in _OF_THE_TRACER or (found.code in _OF_CONTENTS and _CONTAINERS.search(found.message))
+    chosen = performing.settings()
+    return bool(concerned) and (chosen is None or chosen.one_path) and can_run_again() and not _is_an_error()
+
+
+def _is_an_error() -> bool:
+    with warnings.catch_warnings(record=True):
+        try:
+            warnings.warn("", OnePathWarning, stacklevel=1)
+        except OnePathWarning:
+            return True
+    return False
+
+
+def warn_of_path(reason: Diagnostic) -> None:
+    """Say that the graph is for one path, and what stands in the way of one for all."""
+    where = f"{reason.filename}:{reason.line}"
+    warnings.warn(f"{where}: {_MESSAGE}:\n{reason.render()}", OnePathWarning, stacklevel=1)
+
+
+@contextlib.contextmanager
+def one_path() -> Iterator[None]:
+    """While this is in force, the data of the call under way answer every test, and the graph checks the answers."""
+    answers = Answers(warns=False)
+
+    def jumping(original: Instruction) -> Instruction:
+        def jump(translator: Any, instruction: Any) -> None:
+            truth = _truth(answers, translator)
+            if truth is None:
+                original(translator, instruction)
+                return
+            jumps = truth == ("IF_TRUE" in instruction.opname)
+            if not jumps or "OR_POP" not in instruction.opname:
+                translator.popn(1)
+            if jumps:
+                translator.jump(instruction)
+
+        return jump
+
+    def asking(original: Instruction) -> Instruction:
+        def ask(translator: Any, instruction: Any) -> None:
+            truth = _truth(answers, translator)
+            if truth is None:
+                original(translator, instruction)
+                return
+            translator.popn(1)
+            translator.push(ConstantVariable.create(truth != (instruction.opname == "UNARY_NOT")))
+
+        return ask
+
+    call = BuiltinVariable.call_function
+
+    def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        return call(self, tx, [_known(tx, one) for one in args] if self.fn is range else args, kwargs)
+
+    makers: dict[str, Callable[[Instruction], Instruction]] = {
+        **dict.fromkeys(_JUMPS, jumping),
+        **dict.fromkeys(_TRUTHS, asking),
+        "CONTAINS_OP": _containing,
+    }
+    makers |= {name: make for name, make in _OPERANDS.items() if name in dis.opmap}
+    with observing(answers), replaced(**makers), patched(BuiltinVariable, call_function=called):
+        yield
+
+
+def _known(tx: Any, value: Any) -> Any:
+    """A bound or a position, as a number that the trace knows."""
+    value = value.realize()
+    number = value.call_method(tx, "item", [], {}) if value.is_tensor() and value.ndim == 0 else value
+    return ConstantVariable.create(number.evaluate_expr()) if is_from_data(number) else number
+
+
+def _truth(answers: Answers, translator: Any) -> bool | None:
+    """The truth of the tensor or number on top of the stack; None where it does not depend on data."""
+    value = translator.stack[-1].realize()
+    if value.is_tensor():
+        return answers.truth_of(translator, value)
+    return bool(value.evaluate_expr()) if is_from_data(value) else None
+
+
+def _containing(original: Instruction) -> Instruction:
+    def contains(translator: Any, instruction: Any) -> None:
+        element, container = (one.realize() for one in translator.popn(2))
+        if container.is_tensor():
+            in_tensor: Any = queries.contains
+            found: Any = UserFunctionVariable(in_tensor).call_function(translator, [container, element], {})
+            is_negated = instruction.argval == 1
+            translator.push(ConstantVariable.create(found.evaluate_expr() != is_negated))
+            return
+        translator.push(element if element.is_tensor() else _known(translator, element))
+        translator.push(container)
+        original(translator, instruction)
+
+    return contains
+
+
+def _indexing(original: Instruction) -> Instruction:
+    def index(translator: Any, instruction: Any) -> None:
+        container, position = (one.realize() for one in translator.popn(2))
+        translator.push(container)
+        translator.push(position if container.is_tensor() else _known(translator, position))
+        original(translator, instruction)
+
+    return index
+
+
+def _formatting(original: Instruction) -> Instruction:
+    def show(translator: Any, instruction: Any) -> None:
+        with_format = instruction.opname == "FORMAT_WITH_SPEC" or bool((instruction.arg or 0) & 4)
+        value, *rest = translator.popn(2 if with_format else 1)
+        for one in (value if value.is_tensor() else _known(translator, value), *rest):
+            translator.push(one)
+        original(translator, instruction)
+
+    return show
+
+
+# What needs to know a number, by the names of several versions of Python.
+_OPERANDS = {
+    "CONTAINS_OP": _containing,
+    "BINARY_SUBSCR": _indexing,
+    "FORMAT_VALUE": _formatting,
+    "FORMAT_SIMPLE": _formatting,
+    "FORMAT_WITH_SPEC": _formatting,
+}

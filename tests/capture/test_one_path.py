@@ -1,0 +1,353 @@
+"""Where there is no graph for all data, there is one for the path of a call; calls with other data run in Python."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
+from tests.harness import Program, scalar, vec
+from tests.harness import check as verdict_of
+
+UNTIL_THE_END = "ignore::autograph_torch.diagnostics.OnePathWarning"
+Function = Callable[..., Any]
+
+
+def keyed_by_data(x: Tensor) -> dict[int, list[int]]:
+    """A dict has keys that data tell, and lists of data's length in it."""
+    found: dict[int, list[int]] = {}
+    for k, v in enumerate(x):
+        if v > 0:
+            found.setdefault(int(v), []).append(k)
+    return found
+
+
+def yields_under_a_test(x: Tensor) -> list[Tensor]:
+    def positive() -> Any:
+        for v in x:
+            if v > 0:
+                yield v * 2
+
+    return list(positive())
+
+
+def descends(x: Tensor, target: Tensor) -> tuple[Tensor, int]:
+    """Gradients are computed in a loop that data end."""
+    for step in range(8):
+        x = x.detach().requires_grad_()
+        loss = (x - target).pow(2).sum()
+        if loss < 0.5:
+            break
+        (g,) = torch.autograd.grad(loss, x)
+        x = x - 0.3 * g
+    return x.detach(), step
+
+
+def writes_first(x: Tensor, out: Tensor) -> Any:
+    out.add_(1)
+    print("sum", x.sum().item())
+    return {int(v): out + v for v in x if v > 0}
+
+
+def raises_on_one_path(x: Tensor) -> dict[int, int]:
+    counts = keyed_by_data(x)
+    if not counts:
+        raise ValueError(f"nothing positive in {len(x)}")
+    return {k: len(v) for k, v in counts.items()}
+
+
+def handles_on_one_path(x: Tensor) -> list[str]:
+    log = []
+    try:
+        log.append(f"{raises_on_one_path(x)}")
+    except ValueError as error:
+        log.append(str(error))
+    return log
+
+
+def picks_by_name(x: Tensor) -> str:
+    return "".join("ab-"[int(v)] for v in x.clamp(0, 2) if v != 1)
+
+
+def orders_what_it_keeps(x: Tensor) -> tuple[list[Tensor], Tensor | int]:
+    kept = sorted((v for v in x if v > 0), key=lambda v: -v)
+    return kept, max(kept, default=0, key=lambda v: -v)
+
+
+def asks_in_many_ways(x: Tensor) -> dict[Any, Any]:
+    seen = {0: "none"}
+    for v in x.tolist():
+        if not v or v in seen or (v > 2 and x.max() > v) or not x.sum() > 0:
+            continue
+        seen[v] = f"{v:.2f}" if v != 1 or x[0] == 1 else "other"
+    for k in range(x.abs().amin().long()):
+        seen[-1 - k] = 3 in x
+    return seen
+
+
+class Tracker:
+    def __init__(self) -> None:
+        self.tracks: dict[int, list[Tensor]] = {}
+        self.seen = torch.zeros(())
+
+    def update(self, x: Tensor) -> int:
+        for v in x:
+            self.seen += 1
+            if v > 0:
+                self.tracks.setdefault(int(v), []).append(v * 2)
+        return len(self.tracks)
+
+
+FIRST, SAME, OTHER = vec(1, -2, 3), vec(1.5, -7, 3.5), vec(-1, 2, 2)
+CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
+    (keyed_by_data, [(FIRST,), (SAME,), (OTHER,), (-FIRST,)]),
+    (yields_under_a_test, [(FIRST,), (SAME,), (OTHER,), (-OTHER,)]),
+    (descends, [(vec(1, 2), vec(0, 0)), (vec(0, 0), vec(0, 0)), (vec(5, 9), vec(0, 0))]),
+    (writes_first, [(FIRST, vec(0, 0, 0)), (OTHER, vec(1, 1, 1)), (SAME, vec(2, 2, 2))]),
+    (raises_on_one_path, [(FIRST,), (-FIRST.abs(),), (OTHER,)]),
+    (raises_on_one_path, [(-FIRST.abs(),), (FIRST,)]),
+    (handles_on_one_path, [(FIRST,), (-FIRST.abs(),), (OTHER,)]),
+    (picks_by_name, [(vec(0, 1, 2),), (vec(2, 1, 2),), (vec(1, 1, 1),)]),
+    (orders_what_it_keeps, [(vec(1, 3),), (vec(2, 3),), (vec(3, -2),), (vec(-1, -1),)]),
+    (asks_in_many_ways, [(FIRST,), (vec(1, 1, 1),), (vec(3, 2, 0),), (vec(-1, -1, -3),)]),
+]
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END, "ignore:the graph of")
+@pytest.mark.parametrize(
+    ("backend", "decorated"), [("eager", False), ("aot_eager", True)], ids=["converted", "decorated on aot_eager"]
+)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[made.__name__ for made, _ in CASES])
+def test_every_call_gives_what_eager_gives(
+    number: int, decorated: bool, backend: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    function, calls = CASES[number]
+    compiled = (
+        autograph(function, backend=backend)
+        if decorated
+        else torch.compile(convert(function), fullgraph=True, backend=backend)
+    )
+    for given in calls:
+        expected, expected_args = outcome(function, given)
+        shown = capsys.readouterr().out
+        actual, actual_args = outcome(compiled, given)
+        assert capsys.readouterr().out == shown
+        assert same(actual, expected) and same(actual_args, expected_args), (actual, expected)
+
+
+def outcome(function: Function, given: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    own = copy.deepcopy(given)
+    try:
+        return function(*own), own
+    except ValueError as error:
+        return (type(error), str(error)), own
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, Tensor):
+        return type(one) is type(other) and one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, dict):
+        return list(one) == list(other) and same(list(one.values()), list(other.values()))
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_the_state_of_objects_is_as_in_eager() -> None:
+    expected, actual = Tracker(), Tracker()
+    compiled = torch.compile(convert(actual.update), fullgraph=True, backend="eager")
+    for given in (FIRST, OTHER, SAME):
+        assert compiled(given) == expected.update(given)
+    assert same(actual.tracks, expected.tracks) and same(actual.seen, expected.seen)
+
+
+def graphs_of(function: Function, *calls: tuple[Any, ...]) -> tuple[list[Any], list[torch.fx.GraphModule]]:
+    graphs: list[torch.fx.GraphModule] = []
+
+    def count(graph: torch.fx.GraphModule, inputs: list[Any]) -> Any:
+        graphs.append(graph)
+        return graph
+
+    compiled = torch.compile(convert(function), fullgraph=True, backend=count)
+    return [compiled(*given) for given in calls], graphs
+
+
+def test_it_is_one_graph_and_the_warning_says_why() -> None:
+    with pytest.warns(OnePathWarning, match=r"(?s)test_one_path.py:\d+: the graph is for calls .* AG3\d\d .*\^"):
+        _, graphs = graphs_of(keyed_by_data, (FIRST,), (SAME,), (OTHER,))
+    assert len(graphs) == 1
+
+
+def test_data_that_take_the_same_path_have_the_graph() -> None:
+    ran = []
+
+    def told(x: Tensor) -> list[Tensor]:
+        ran.append(torch.compiler.is_compiling())
+        return yields_under_a_test(x)
+
+    with pytest.warns(OnePathWarning):
+        (first, second), _ = graphs_of(told, (FIRST,), (SAME,))
+    assert same(first, yields_under_a_test(FIRST)) and same(second, yields_under_a_test(SAME))
+    assert False not in ran
+
+
+def test_what_has_a_graph_for_all_data_keeps_it() -> None:
+    def signed(x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            return x + 1
+        return x - 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OnePathWarning)
+        graphs_of(signed, (FIRST,), (-FIRST,))
+
+
+def test_as_an_error_the_warning_is_the_refusal() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OnePathWarning)
+        with pytest.raises(CaptureError, match=r"test_one_path.py:\d+:\d+: AG"):
+            autograph(keyed_by_data, backend="eager")(FIRST)
+
+
+def test_what_has_no_single_type_is_refused() -> None:
+    def of_two_types(x: Tensor) -> Tensor:
+        y = x
+        while x.sum() < 10:
+            y = x.int() if x[0] > 2 else x
+            x = x + 1 + y.sum()
+        return y
+
+    with pytest.raises(CaptureError, match="AG31.*(int32.*float32|float32.*int32)"):
+        autograph(of_two_types, backend="eager")(FIRST)
+
+
+def test_what_cannot_run_again_is_refused() -> None:
+    with pytest.raises(CaptureError, match="AG3"):
+        trace(keyed_by_data, FIRST)
+    for effects in ("immediate", "drop"):
+        with pytest.raises(CaptureError, match="AG3"):
+            autograph(keyed_by_data, backend="eager", effects=effects)(FIRST)  # type: ignore[call-overload]
+
+
+def test_a_fallback_that_was_asked_for_comes_first() -> None:
+    with pytest.warns(UserWarning, match="compiled with graph breaks"):
+        found = autograph(keyed_by_data, backend="eager", fallback="graph_break")(FIRST)
+    assert found == keyed_by_data(FIRST)
+
+
+def test_a_path_of_very_many_tests_is_refused() -> None:
+    def long(x: Tensor) -> dict[int, int]:
+        found = {}
+        while x.sum() < 1000:
+            x = x + 1
+            found[int(x[0])] = 1
+        return found
+
+    with pytest.raises(CaptureError, match="AG"):
+        autograph(long, backend="eager")(vec(0, 0))
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("number", [float("nan"), -0.0, 0.0, float("inf"), 0.3])
+def test_numbers_are_compared_as_they_are(number: float, backend: str) -> None:
+    def told(x: Tensor) -> tuple[str, dict[str, int]]:
+        v = x[0].item()
+        found = {}
+        for k in range(2):
+            if x[k] < 0.5:
+                found[f"{v}"] = k
+        return "small" if v < 0.5 else "large", found
+
+    compiled = autograph(told, backend=backend)
+    for given in (vec(0.3, 1), vec(0.0, 1), vec(number, 1), vec(number, number), vec(2, number)):
+        assert compiled(given) == told(given)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_writes_and_draws_before_the_paths_part_are_made_once() -> None:
+    def step(x: Tensor, state: Tensor) -> dict[int, Tensor]:
+        state.mul_(2)
+        noise = torch.rand(2)
+        return {int(v): noise * v for v in x if v > 0}
+
+    compiled = autograph(step, backend="eager")
+    for given in (FIRST, OTHER, FIRST):
+        expected_state, state = vec(1, 3), vec(1, 3)
+        torch.manual_seed(3)
+        expected = step(given, expected_state)
+        expected_next = torch.rand(1)
+        torch.manual_seed(3)
+        assert same(compiled(given, state), expected)
+        assert same(state, expected_state) and same(torch.rand(1), expected_next)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_gradients_of_a_path() -> None:
+    def loss(x: Tensor) -> Tensor:
+        groups: dict[int, list[Tensor]] = {}
+        for v in x:
+            groups.setdefault(int(v), []).append(v * v)
+        return sum(torch.stack(group).mean() for group in groups.values())  # type: ignore[return-value]
+
+    compiled = autograph(loss, backend="aot_eager")
+    for data in (vec(1, 1, 2), vec(1, 2, 2), vec(1.5, 1.5, 2.5)):
+        one, other = data.clone().requires_grad_(), data.clone().requires_grad_()
+        loss(one).backward()
+        compiled(other).backward()
+        torch.testing.assert_close(other.grad, one.grad)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_a_checkpoint_around_ends_the_second_run_early() -> None:
+    def block(x: Tensor) -> Tensor:
+        found = {int(v): v.sin() * v for v in x if v > 0}
+        return sum(found.values(), scalar(0.0))
+
+    compiled = torch.compile(convert(block), fullgraph=True, backend="eager")
+    one, other = FIRST.clone().requires_grad_(), FIRST.clone().requires_grad_()
+    checkpoint(block, one, use_reentrant=False).backward()
+    checkpoint(compiled, other, use_reentrant=False).backward()
+    torch.testing.assert_close(other.grad, one.grad)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_an_error_of_torch_on_the_path_is_that_of_python() -> None:
+    def at(x: Tensor) -> dict[int, Tensor]:
+        found = {int(v): v for v in x if v > 0}
+        found[0] = x[len(found) + 1]
+        return found
+
+    with pytest.raises(IndexError, match="^index 4 is out of bounds for dimension 0 with size 3$"):
+        autograph(at, backend="eager")(vec(1, 2, 3))
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_a_float_that_torch_reads_from_a_tensor() -> None:
+    def drawn(x: Tensor) -> Tensor:
+        return torch.zeros(3).uniform_(x[0], x[1])
+
+    compiled = autograph(drawn, backend="eager")
+    for given in (vec(0.5, 1), vec(2, 4)):
+        torch.manual_seed(0)
+        expected = drawn(given)
+        torch.manual_seed(0)
+        assert same(compiled(given), expected)
+
+
+def test_the_whole_program_may_be_followed() -> None:
+    """The way of the harness in which all programs are run."""
+
+    def branch(x: Tensor) -> Tensor:
+        return x + 1 if x.sum() > 0 else x - 1
+
+    program = Program("branch", "one path", lambda: branch, (lambda: (FIRST,), lambda: (-FIRST,)))
+    assert verdict_of(program, "one path").kind == "equal"
