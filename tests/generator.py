@@ -102,6 +102,9 @@ class Block:
     ends: bool = False
 
 
+WALKED = re.compile(r" in (enumerate\()?(?P<name>\w+)\)?$")  # the list that a loop runs over to its end
+
+
 @st.composite
 def generated(draw: st.DrawFn, sizes: tuple[Size, ...] = SIZES) -> Generated:
     """A function of PARAMETERS, and those of its features, that returns a tuple of fixed kinds."""
@@ -238,7 +241,14 @@ def for_loop(draw: st.DrawFn, scope: Scope) -> Block:
     for place, name in own.items():
         template = template.replace(f"{{{place}}}", name)
     bound = {own[place]: kind for place, kind in kinds.items()}
-    return Block((filled(draw, scope, f"for {template}:"), *loop_body(draw, scope, bound)), scope.names)
+    walked = WALKED.search(template)
+    ends = scope if walked is None else replace(scope, statements=without_growth(scope.statements, walked["name"]))
+    return Block((filled(draw, scope, f"for {template}:"), *loop_body(draw, ends, bound)), scope.names)
+
+
+def without_growth(statements: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """The statements that do not make a list longer: a loop over the list itself would never end."""
+    return tuple(one for one in statements if not one.startswith(f"{name}.append("))
 
 
 def loop_body(draw: st.DrawFn, scope: Scope, bound: Names) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from hypothesis import Phase
 
 from tests.fuzz import attempt
 from tests.generator import SMALL, Generated, judge
+from tests.harness import Way
 
 PROGRAMS = 300
 PARTS = 10  # for workers to share
@@ -19,15 +20,24 @@ REFUSED_AT_MOST = 0.25
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_generated_programs_agree_with_eager(part: int) -> None:
+    agree(PROGRAMS // PARTS, part, ("converted", "eager"))
+
+
+def test_generated_programs_agree_on_one_path() -> None:
+    agree(PROGRAMS // PARTS, PARTS, ("one path",))
+
+
+def agree(count: int, part: int, ways: tuple[Way, ...]) -> None:
+    """Fail at a program that gives something else than eager, or when many are refused."""
     kinds: dict[Generated, str] = {}
 
     def agrees(made: Generated) -> None:
         if made in kinds:
             return
-        verdict = judge(made)
+        verdict = judge(made, ways)
         kinds[made] = verdict.kind
         assert verdict.kind in ("equal", "refused"), f"{verdict.kind}, {verdict.reason}\n{made.text}"
 
-    attempt(agrees, PROGRAMS // PARTS, part, (Phase.generate,), SMALL)
+    attempt(agrees, count, part, (Phase.generate,), SMALL)
     refused = list(kinds.values()).count("refused")
     assert refused <= REFUSED_AT_MOST * len(kinds), f"{refused} of {len(kinds)} refused"

@@ -86,6 +86,8 @@ OF_A_TOPIC = [[n for n, made in PROGRAMS.items() if made.topic == topic] for top
 LATER = frozenset(n for names in OF_A_TOPIC for k, n in enumerate(names) if k % 4)
 # Topics whose programs need the decorator: an exception is handled inside, or leaves writes behind.
 WITH_EXCEPTIONS = ("raises", "caught", "effects_more", "effects_in_use")
+# Its warning names the line of the caller, which is one of torch's when a call runs in Python behind the graph.
+SEES_ITS_CALLER = "stacklevel_of_one_and_two"
 DECORATED = ("func", "PathAOrPathB", "sequential_itself", "bound_method_as_the_subject", "decorated_with_wraps")
 
 
@@ -126,6 +128,17 @@ def test_on_every_backend(name: str, backend: Any) -> None:
 @pytest.mark.parametrize("name", DECORATED)
 def test_decorated(name: str) -> None:
     agrees(PROGRAMS[name], "decorator")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if k % 16 else n for k, n in enumerate(sorted(PROGRAMS))]
+)
+def test_on_one_path(name: str) -> None:
+    """A call whose data take another path than the first runs in Python, whatever the program does."""
+    verdict = check(PROGRAMS[name], "one path")
+    if verdict.kind == "refused" or name == SEES_ITS_CALLER:
+        pytest.xfail(verdict.reason)
+    assert verdict.kind == "equal", verdict.reason
 
 
 def agrees(program: Program, way: Way) -> None:

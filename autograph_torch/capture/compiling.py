@@ -142,7 +142,9 @@ def compile_with_care() -> None:
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
         given = {**dict(zip(parameters, args, strict=False)), **kwargs}
         plain = code
-        if code.co_filename.startswith(_RUNTIME):  # called by a converted function that Dynamo has given up: Python runs it
+        if code.co_filename.startswith(
+            _RUNTIME
+        ):  # called by a converted function that Dynamo has given up: Python runs it
             return ConvertFrameReturn()
         if _alone and not is_marked(code) and may_enter(code):
             code = frame_of_its_own(code, *args)
