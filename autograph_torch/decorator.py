@@ -53,6 +53,9 @@ def autograph(
     Raises:
         SourceError: AG302, the source of a function cannot be found.
         CaptureError: at the first call, when the program cannot become one graph.
+
+    Warns:
+        OnePathWarning: at the first call, when the graph is for calls whose data take the same path only.
     """
     if fallback not in (None, "graph_break"):
         raise ValueError(f'fallback can be None or "graph_break", not {fallback!r}')

@@ -121,6 +121,7 @@ from autograph_torch.capture.torch_fixes import (
 )
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
+from autograph_torch.capture.written_in_place import tensors_written_in_place
 from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import is_marked, unmarked
 from autograph_torch.diagnostics import CaptureError
@@ -142,9 +143,8 @@ def compile_with_care() -> None:
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
         given = {**dict(zip(parameters, args, strict=False)), **kwargs}
         plain = code
-        if code.co_filename.startswith(
-            _RUNTIME
-        ):  # called by a converted function that Dynamo has given up: Python runs it
+        in_runtime = code.co_filename.startswith(_RUNTIME)
+        if in_runtime:  # called by a converted function that Dynamo has given up: Python runs it
             return ConvertFrameReturn()
         if _alone and not is_marked(code) and may_enter(code):
             code = frame_of_its_own(code, *args)
@@ -357,6 +357,7 @@ _REPAIRS = (
     advanced_iterators,
     contexts_of_functions,
     written_modules,
+    tensors_written_in_place,
     contents_in_place,
     groups_as_they_are,
     types_of_parameters,

@@ -21,6 +21,7 @@ from torch._dynamo.variables import (
     DeletedVariable,
     ListVariable,
     NewGlobalVariable,
+    TensorVariable,
     UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.base import AttributeMutation
@@ -29,6 +30,7 @@ from torch._guards import TracingContext
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.dynamo_names import get_attribute
 from autograph_torch.capture.global_writes import read_global
+from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
@@ -165,6 +167,8 @@ def watch_twins() -> None:
             return
         _check_places(item)
         check_frozen(item)
+        if _in_body(self) and isinstance(item, TensorVariable):
+            _refuse_written(item)
         store(self, item, name, value, *args, **kwargs)
         twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
         if twin is not None:
@@ -183,6 +187,17 @@ def watch_twins() -> None:
     SideEffects.mutation = mutate  # type: ignore[method-assign]
     SideEffects.store_attr = store_attr  # type: ignore[method-assign]
     SideEffects.load_attr = load_attr  # type: ignore[method-assign]
+
+
+def _refuse_written(tensor: Any) -> None:
+    """Stop at an attribute that a body sets on a tensor that it writes to: there it is a copy that stands for it."""
+    tracer = tracing.current_tracer()
+    memory = storage_at(tracing.resolved(tensor.as_proxy(), tracer).node)
+    if memory is not None and any(
+        storage_at(target) == memory for node in tracer.graph.nodes for target in written(node)
+    ):
+        message = "a branch or loop writes to a tensor in place, and sets an attribute of it"
+        raise_refusal("AG206", message, "set the attribute behind the branch or loop, or by `torch.where` for all data")
 
 
 def _check_places(item: Any) -> None:

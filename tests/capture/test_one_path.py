@@ -217,6 +217,7 @@ def test_as_an_error_the_warning_is_the_refusal() -> None:
             autograph(keyed_by_data, backend="eager")(FIRST)
 
 
+@pytest.mark.filterwarnings(UNTIL_THE_END)
 def test_what_has_no_single_type_is_refused() -> None:
     def of_two_types(x: Tensor) -> Tensor:
         y = x
@@ -229,6 +230,7 @@ def test_what_has_no_single_type_is_refused() -> None:
         autograph(of_two_types, backend="eager")(FIRST)
 
 
+@pytest.mark.filterwarnings(UNTIL_THE_END)
 def test_what_cannot_run_again_is_refused() -> None:
     with pytest.raises(CaptureError, match="AG3"):
         trace(keyed_by_data, FIRST)
@@ -237,12 +239,14 @@ def test_what_cannot_run_again_is_refused() -> None:
             autograph(keyed_by_data, backend="eager", effects=effects)(FIRST)  # type: ignore[call-overload]
 
 
+@pytest.mark.filterwarnings(UNTIL_THE_END)
 def test_a_fallback_that_was_asked_for_comes_first() -> None:
     with pytest.warns(UserWarning, match="compiled with graph breaks"):
         found = autograph(keyed_by_data, backend="eager", fallback="graph_break")(FIRST)
     assert found == keyed_by_data(FIRST)
 
 
+@pytest.mark.filterwarnings(UNTIL_THE_END)
 def test_a_path_of_very_many_tests_is_refused() -> None:
     def long(x: Tensor) -> dict[int, int]:
         found = {}

@@ -1,0 +1,60 @@
+"""What an operator that writes in place gives is the tensor itself: with its attributes, and its gradient.
+
+    p -= lr * p.grad                       From here on Dynamo has another variable for `p`. What it has for the first
+    p.grad = None                          (`p.grad`, `p.tag`) it does not have for this one, and what is set on it is
+                                           lost: the gradient stayed
+    loss.backward()                        And here it asks for `p.grad`, is given the None that all constants share,
+                                           and notes there that it is to be found at `p.grad`: this function, and all
+                                           that are compiled afterwards, return a gradient where they return None
+
+Private: SideEffects.store_attr and id_to_variable; TensorVariable.var_getattr.
+tests/capture/test_written_in_place.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.side_effects import SideEffects
+from torch._dynamo.symbolic_convert import InstructionTranslator
+from torch._dynamo.variables import TensorVariable
+
+from autograph_torch.capture.graph_writes import writes_in_place
+from autograph_torch.capture.patching import patched
+
+_GRADIENT = ("grad", "_grad")
+
+
+@contextlib.contextmanager
+def tensors_written_in_place() -> Iterator[None]:
+    """While this is in force, their attributes are those of the tensor."""
+    store, get = SideEffects.store_attr, TensorVariable.var_getattr
+
+    def store_attribute(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
+        return store(self, _itself(item), *args, **kwargs)
+
+    def attribute(self: Any, tx: Any, name: str) -> Any:
+        if name not in _GRADIENT and hasattr(torch.Tensor, name):
+            return get(self, tx, name)
+        first, name = _itself(self), "grad" if name in _GRADIENT else name
+        if tx.output.side_effects.has_pending_mutation_of_attr(first, name):  # which has no place of its own yet
+            return tx.output.side_effects.load_attr(first, name)
+        return get(first, tx, name)
+
+    with patched(SideEffects, store_attr=store_attribute), patched(TensorVariable, var_getattr=attribute):
+        yield
+
+
+def _itself(variable: Any) -> Any:
+    """The variable of a tensor from around the trace, for what an operator has given that writes to it."""
+    if not isinstance(variable, TensorVariable) or not writes_in_place(variable.as_proxy().node):
+        return variable
+    node = variable.as_proxy().node
+    while writes_in_place(node):
+        node = node.args[0]  # type: ignore[assignment]
+    known = InstructionTranslator.current_tx().output.side_effects.id_to_variable.values()
+    tensors = (one for one in known if isinstance(one, TensorVariable))
+    return next((one for one in tensors if one.as_proxy().node is node), variable)
