@@ -27,6 +27,7 @@ class Forecast:
     """The values of the graph that is being built, as far as they have been asked for."""
 
     def __init__(self) -> None:
+        self._records = torch.is_grad_enabled()  # the trace has not begun
         self._output: Any = None
         self._begin(None)
 
@@ -40,7 +41,8 @@ class Forecast:
     def _forget(self) -> None:
         self._values: dict[Node, Any] = {}
         self._drawn: torch.Tensor | None = None  # the state of the generator behind what has been drawn
-        self._thread = ThreadPoolExecutor(1)  # which ends with the last use of it
+        # It ends with the last use of it.
+        self._thread = ThreadPoolExecutor(1, initializer=torch.set_grad_enabled, initargs=(self._records,))
 
     def symbols(self, output: Any) -> dict[sympy.Symbol, sympy.Integer]:
         """The numbers that the graph has come to: of those behind a call that fails, none are known.

@@ -136,7 +136,8 @@ class Answers:
     def __init__(self, warns: bool = True) -> None:
         self._forecast = Forecast()
         self._warned = not warns
-        self._given = 0
+        self._given = 0  # in the trace that gives `_output`
+        self._output: Any = None
 
     def truth_of(self, tx: Any, tensor: Any) -> bool | None:
         """The truth of a tensor that has one, which the graph checks from here on; None where nobody can tell."""
@@ -148,7 +149,7 @@ class Answers:
         truth = bool(found)
         flag = tensor.call_method(tx, "reshape", [TupleVariable([])], {})
         refuse_if(tx, flag.call_method(tx, "eq" if truth else "ne", [_ZERO], {}), _OTHER_DATA, _ADVICE)
-        self._note()
+        self._note(tx)
         return truth
 
     def number_of(self, tx: Any, node: Node) -> Any:
@@ -171,7 +172,7 @@ class Answers:
             number = number.call_method(tx, "view", [ConstantVariable.create(torch.int64)], {})
         expected = struct.unpack("q", struct.pack("d", found))[0] if isinstance(found, float) else found
         refuse_if(tx, number.call_method(tx, "ne", [ConstantVariable.create(expected)], {}), _OTHER_DATA, _ADVICE)
-        self._note()
+        self._note(tx)
         return found
 
     def make_constant(self, tx: Any, node: Node, asked: GuardOnDataDependentSymNode) -> bool:
@@ -198,10 +199,12 @@ class Answers:
             _let_be_small(fact, env)
         if not facts or not all(assume(tx, fact, _OTHER_DATA, _ADVICE) for fact in facts):
             return False
-        self._note()
+        self._note(tx)
         return True
 
-    def _note(self) -> None:
+    def _note(self, tx: Any) -> None:
+        if tx.output is not self._output:
+            self._output, self._given = tx.output, 0
         self._given += 1
         if self._given > _MOST:
             raise_refusal("AG321", f"more than {_MOST} questions that data answer", "keep the values tensors")

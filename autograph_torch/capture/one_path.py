@@ -26,7 +26,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torch._dynamo.variables import BuiltinVariable, ConstantVariable, UserFunctionVariable
+import torch
+from torch._dynamo.variables import BaseListVariable, BuiltinVariable, ConstantVariable, UserFunctionVariable
 
 from autograph_torch.capture.observed_data import Answers, can_run_again, observing
 from autograph_torch.capture.patching import patched
@@ -36,6 +37,7 @@ from autograph_torch.runtime import performing, queries
 
 _JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
+_INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _OF_THE_TRACER = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG314", "AG320", "AG321", "AG323")
 _OF_CONTENTS = ("AG310", "AG311")
 _CONTAINERS = re.compile(r"\b(lists?|dicts?|sets?|deques?|Growing)\b")
@@ -101,7 +103,7 @@ def one_path() -> Iterator[None]:
     call = BuiltinVariable.call_function
 
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        return call(self, tx, [_known(tx, one) for one in args] if self.fn is range else args, kwargs)
+        return call(self, tx, [_index(tx, one) for one in args] if self.fn is range else args, kwargs)
 
     makers: dict[str, Callable[[Instruction], Instruction]] = {
         **dict.fromkeys(_JUMPS, jumping),
@@ -114,10 +116,16 @@ def one_path() -> Iterator[None]:
 
 
 def _known(tx: Any, value: Any) -> Any:
-    """A bound or a position, as a number that the trace knows."""
+    """A number as one that the trace knows, where data tell it."""
     value = value.realize()
-    number = value.call_method(tx, "item", [], {}) if value.is_tensor() and value.ndim == 0 else value
-    return ConstantVariable.create(number.evaluate_expr()) if is_from_data(number) else number
+    return ConstantVariable.create(value.evaluate_expr()) if is_from_data(value) else value
+
+
+def _index(tx: Any, value: Any) -> Any:
+    """A bound or a position as a number: also a tensor that Python takes for one."""
+    value = value.realize()
+    is_integer = value.is_tensor() and value.ndim == 0 and value.dtype in _INTEGERS
+    return _known(tx, value.call_method(tx, "item", [], {}) if is_integer else value)
 
 
 def _truth(answers: Answers, translator: Any) -> bool | None:
@@ -148,7 +156,10 @@ def _indexing(original: Instruction) -> Instruction:
     def index(translator: Any, instruction: Any) -> None:
         container, position = (one.realize() for one in translator.popn(2))
         translator.push(container)
-        translator.push(position if container.is_tensor() else _known(translator, position))
+        is_sequence = isinstance(container, BaseListVariable) or container.is_python_constant()
+        if not container.is_tensor():
+            position = (_index if is_sequence else _known)(translator, position)
+        translator.push(position)
         original(translator, instruction)
 
     return index

@@ -92,6 +92,15 @@ def asks_in_many_ways(x: Tensor) -> dict[Any, Any]:
     return seen
 
 
+def looks_up_tensors(x: Tensor) -> Any:
+    """A tensor is a key by what it is, a position by its number."""
+    key = x[0].long()
+    names = {1: "one", key: "the tensor"}
+    letters = ["a", "b", "c", "d"]
+    found = {int(v): letters[v.long()] for v in x if v > 0}
+    return names[key], names.get(x[0].long(), "none"), found, list(range(x.max().long()))
+
+
 class Tracker:
     def __init__(self) -> None:
         self.tracks: dict[int, list[Tensor]] = {}
@@ -116,6 +125,7 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (handles_on_one_path, [(FIRST,), (-FIRST.abs(),), (OTHER,)]),
     (picks_by_name, [(vec(0, 1, 2),), (vec(2, 1, 2),), (vec(1, 1, 1),)]),
     (orders_what_it_keeps, [(vec(1, 3),), (vec(2, 3),), (vec(3, -2),), (vec(-1, -1),)]),
+    (looks_up_tensors, [(FIRST,), (SAME,), (vec(1, 2, 1),)]),
     (asks_in_many_ways, [(FIRST,), (vec(1, 1, 1),), (vec(3, 2, 0),), (vec(-1, -1, -3),)]),
 ]
 
@@ -292,6 +302,17 @@ def test_writes_and_draws_before_the_paths_part_are_made_once() -> None:
         torch.manual_seed(3)
         assert same(compiled(given, state), expected)
         assert same(state, expected_state) and same(torch.rand(1), expected_next)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END, "error:the graph of")
+def test_a_leaf_may_be_written_to_where_no_gradients_are_recorded() -> None:
+    def step(p: Tensor) -> dict[int, Tensor]:
+        p.mul_(2)
+        return {int(v): v + 1 for v in p if v > 0}
+
+    p, q = FIRST.clone().requires_grad_(), FIRST.clone().requires_grad_()
+    with torch.no_grad():
+        assert same(autograph(step, backend="eager")(q), step(p)) and torch.equal(p, q)
 
 
 @pytest.mark.filterwarnings(UNTIL_THE_END)
