@@ -75,44 +75,43 @@ def one_path() -> Iterator[None]:
     """While this is in force, the data of the call under way answer every test, and the graph checks the answers."""
     answers = Answers(warns=False)
 
-    def jumping(original: Instruction) -> Instruction:
-        def jump(translator: Any, instruction: Any) -> None:
-            truth = _truth(answers, translator)
-            if truth is None:
-                original(translator, instruction)
-                return
-            jumps = truth == ("IF_TRUE" in instruction.opname)
-            if not jumps or "OR_POP" not in instruction.opname:
-                translator.popn(1)
-            if jumps:
-                translator.jump(instruction)
+    def answering(use: Callable[[Any, Any, bool], None]) -> Callable[[Instruction], Instruction]:
+        def made(original: Instruction) -> Instruction:
+            def follow(translator: Any, instruction: Any) -> None:
+                truth = _truth(answers, translator)
+                if truth is None:
+                    original(translator, instruction)
+                else:
+                    use(translator, instruction, truth)
 
-        return jump
+            return follow
 
-    def asking(original: Instruction) -> Instruction:
-        def ask(translator: Any, instruction: Any) -> None:
-            truth = _truth(answers, translator)
-            if truth is None:
-                original(translator, instruction)
-                return
-            translator.popn(1)
-            translator.push(ConstantVariable.create(truth != (instruction.opname == "UNARY_NOT")))
-
-        return ask
+        return made
 
     call = BuiltinVariable.call_function
 
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         return call(self, tx, [_index(tx, one) for one in args] if self.fn is range else args, kwargs)
 
-    makers: dict[str, Callable[[Instruction], Instruction]] = {
-        **dict.fromkeys(_JUMPS, jumping),
-        **dict.fromkeys(_TRUTHS, asking),
-        "CONTAINS_OP": _containing,
-    }
+    makers = {**dict.fromkeys(_JUMPS, answering(_jump)), **dict.fromkeys(_TRUTHS, answering(_push))}
     makers |= {name: make for name, make in _OPERANDS.items() if name in dis.opmap}
     with observing(answers), replaced(**makers), patched(BuiltinVariable, call_function=called):
         yield
+
+
+def _jump(translator: Any, instruction: Any, truth: bool) -> None:
+    """Go on where a jump leads for the truth of what is on top of the stack."""
+    jumps = truth == ("IF_TRUE" in instruction.opname)
+    if not jumps or "OR_POP" not in instruction.opname:
+        translator.popn(1)
+    if jumps:
+        translator.jump(instruction)
+
+
+def _push(translator: Any, instruction: Any, truth: bool) -> None:
+    """Put the truth, or for `not` the other, in the place of what is on top of the stack."""
+    translator.popn(1)
+    translator.push(ConstantVariable.create(truth != (instruction.opname == "UNARY_NOT")))
 
 
 def _known(tx: Any, value: Any) -> Any:
