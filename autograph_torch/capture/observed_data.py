@@ -42,7 +42,7 @@ from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.checked_facts import answered, answering_calls, assume, refuse_if
 from autograph_torch.capture.forecast import Forecast
 from autograph_torch.capture.patching import patched
-from autograph_torch.runtime import performing, queries, tracing
+from autograph_torch.runtime import notes, performing, queries, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 DEPENDS = "data-dependent expression"
@@ -97,7 +97,7 @@ def observing(answers: Answers) -> Iterator[None]:
         return get_fake_value(node, tx, *args, **kwargs)
 
     def called(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if name != "tolist" or not _is_at_the_top(tx):
+        if name != "tolist" or notes.lists_numbers():  # which have a length of their own there
             return call(self, tx, name, args, kwargs)
         for dim, size in enumerate(self.as_proxy().node.meta["example_value"].size()):
             if has_free_unbacked_symbols(size):
@@ -105,7 +105,7 @@ def observing(answers: Answers) -> Iterator[None]:
                 _refuse_long(length.evaluate_expr())
         to_list: Any = queries.tolist
         integral = not self.dtype.is_floating_point and not self.dtype.is_complex and self.dtype != torch.bool
-        if self.ndim == 0 or integral:
+        if self.ndim == 0 or integral or not _is_at_the_top(tx):
             return call(self, tx, name, args, kwargs)
         return UserFunctionVariable(to_list).call_function(tx, [self], {})
 
