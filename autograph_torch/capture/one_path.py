@@ -93,7 +93,10 @@ def one_path() -> Iterator[None]:
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         return call(self, tx, [_index(tx, one) for one in args] if self.fn is range else args, kwargs)
 
-    makers = {**dict.fromkeys(_JUMPS, answering(_jump)), **dict.fromkeys(_TRUTHS, answering(_push))}
+    makers: dict[str, Callable[[Instruction], Instruction]] = {
+        **dict.fromkeys(_JUMPS, answering(_jump)),
+        **dict.fromkeys(_TRUTHS, answering(_push)),
+    }
     makers |= {name: make for name, make in _OPERANDS.items() if name in dis.opmap}
     with observing(answers), replaced(**makers), patched(BuiltinVariable, call_function=called):
         yield
