@@ -66,8 +66,8 @@ MUTATIONS = (
     Mutation(
         "one path: the warning may be an error",
         CAPTURE + "one_path.py",
-        "can_run_again() and not _is_an_error()",
-        "can_run_again()",
+        "can_run_again() and not _is_an_error()\n",
+        "can_run_again()\n",
         "tests/capture/test_one_path.py",
         "as_an_error",
     ),

@@ -67,7 +67,7 @@ from autograph_torch.capture.taken_elements import SEES_WRITES
 from autograph_torch.capture.whole_numbers import is_of_whole_number
 from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime.growing import UNKNOWN
-from autograph_torch.runtime.notes import FORM
+from autograph_torch.runtime.notes import FORM, TOO_LONG
 from autograph_torch.runtime.picked import PICKED
 from autograph_torch.runtime.structure import OF_SETS
 
@@ -118,6 +118,7 @@ class Attempt:
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
     may_bound: whether lists may be `bounded`: it has not been tried in vain.
     forms: the elements of lists that data make longer and shorter, as far as traces have told (filled by them).
+    until: when to give up, in processor time of the process.
     instead: what is left to try when this leads nowhere: a loop that a list grows in may be followed trip by trip,
         an exception may be left to Python.
     """
@@ -143,6 +144,7 @@ class Attempt:
     listed: bool = False
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
+    until: float | None = None
     instead: Attempt | None = None
     number: int = 1
 
@@ -154,6 +156,8 @@ class Attempt:
         """
         if self.one_path:
             return self._switched(error.diagnostic)
+        if error.diagnostic.message == TOO_LONG:
+            return None
         if self.bounded and not self.forms:  # no list was one of those
             return self.instead
         if FORM in error.diagnostic.message:

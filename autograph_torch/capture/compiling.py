@@ -84,7 +84,7 @@ from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.observed_data import observed_data
-from autograph_torch.capture.one_path import may_follow, one_path, warn_of_path
+from autograph_torch.capture.one_path import may_follow, one_path, time_for_all_data, warn_of_path
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.picked_constants import picked_constants
@@ -265,7 +265,7 @@ def frames_of_their_own() -> Iterator[None]:
 def _traced(trace: Callable[[Attempt], Any]) -> Any:
     """Trace a graph for all data; where there is none, one for the path that the call under way takes."""
     try:
-        return _attempted(Attempt(), trace)
+        return _attempted(Attempt(until=time_for_all_data()), trace)
     except CaptureError as error:
         refused = error
     if raises_whatever_the_data(refused) or not may_follow(refused):
@@ -417,7 +417,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(inductor_config.patch(chosen))
             grows = bool(attempt.growing)
             known = Known(attempt.splits, grows, attempt.first_trips, attempt.picks, attempt.listed, attempt.one_path)
-            stack.enter_context(knowing(replace(known, forms=attempt.forms)))
+            stack.enter_context(knowing(replace(known, forms=attempt.forms, until=attempt.until)))
             stack.enter_context(translated())
             yield
     finally:

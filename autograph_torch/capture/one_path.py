@@ -22,6 +22,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import re
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,6 +39,7 @@ from autograph_torch.runtime import performing, queries
 _JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+_SECONDS = 60  # of computing, before a path is followed
 _OF_THE_TRACER = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG314", "AG320", "AG321", "AG323")
 _OF_CONTENTS = ("AG310", "AG311")
 _CONTAINERS = re.compile(r"\b(lists?|dicts?|sets?|deques?|Growing)\b")
@@ -51,8 +53,18 @@ def may_follow(refused: CaptureError) -> bool:
     """Whether the path of the call under way may be followed, where there is no graph for all data."""
     found = refused.diagnostic
     concerned = found.code in _OF_THE_TRACER or (found.code in _OF_CONTENTS and _CONTAINERS.search(found.message))
+    return bool(concerned) and can_follow()
+
+
+def can_follow() -> bool:
+    """Whether the graph may be for one path: the user has not said otherwise, and other calls can run in Python."""
     chosen = performing.settings()
-    return bool(concerned) and (chosen is None or chosen.one_path) and can_run_again() and not _is_an_error()
+    return (chosen is None or chosen.one_path) and can_run_again() and not _is_an_error()
+
+
+def time_for_all_data() -> float | None:
+    """Until when, in processor time, to look for a graph for all data."""
+    return time.process_time() + _SECONDS if can_follow() else None
 
 
 def _is_an_error() -> bool:

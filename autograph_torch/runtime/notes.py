@@ -9,6 +9,7 @@ results are constants to it. Notes live as long as the trace that wrote them.
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import torch
@@ -35,6 +36,7 @@ def new_site() -> str:
     A body that is traced again gives its sites their names again, so that they find what they had agreed on.
     """
     _refuse_transforms()
+    _refuse_late()
     bodies = _bodies()
     body, count = bodies[-1]
     bodies[-1] = (body, count + 1)
@@ -54,6 +56,15 @@ def _refuse_transforms() -> None:
             f"a test that data decides inside {'torch.vmap' if batched else 'a derivative of torch.func'}",
             "write it as torch.where" if batched else "use torch.autograd.grad instead, or torch.where in the function",
         )
+
+
+TOO_LONG = "a graph for all data takes too long to find"
+
+
+def _refuse_late() -> None:
+    until = tracing.known().until
+    if until is not None and time.process_time() > until:
+        raise_refusal("AG320", TOO_LONG, "nest fewer branches and loops that write to what is around them")
 
 
 @torch.compiler.assume_constant_result

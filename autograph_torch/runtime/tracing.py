@@ -47,6 +47,7 @@ class Known:
     picks: whether data may pick strings and other constants (runtime/picked.py).
     listed: whether `tolist` of a vector whose length data tell gives a list of that length (runtime/growing.py).
     one_path: whether the trace follows the path of one call, and data answer every test (capture/one_path.py).
+    until: when to give up, in processor time of the process: a graph for one path is better than none.
     forms: the elements of lists that data make longer and shorter (runtime/bounded.py): how one travels, and as what.
     """
 
@@ -57,6 +58,7 @@ class Known:
     listed: bool = False
     one_path: bool = False
     forms: dict[str, Any] = field(default_factory=dict)
+    until: float | None = None
 
 
 _known: list[Known] = []  # of the traces that are under way, the innermost last

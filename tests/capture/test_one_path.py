@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
+from autograph_torch.capture import one_path
 from tests.harness import Program, scalar, vec
 from tests.harness import check as verdict_of
 
@@ -267,6 +268,21 @@ def test_a_path_of_very_many_tests_is_refused() -> None:
 
     with pytest.raises(CaptureError, match="AG"):
         autograph(long, backend="eager")(vec(0, 0))
+
+
+def test_what_takes_too_long_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def signed(x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            return x + 1
+        return x - 1
+
+    monkeypatch.setattr(one_path, "_SECONDS", -1)
+    with pytest.warns(OnePathWarning, match="takes too long to find"):
+        found, _ = graphs_of(signed, (FIRST,), (-FIRST,))
+    assert same(found, [FIRST + 1, -FIRST - 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OnePathWarning)
+        assert same(autograph(signed, backend="eager")(FIRST), FIRST + 1)  # then there is no hurry
 
 
 @pytest.mark.filterwarnings(UNTIL_THE_END)
