@@ -41,8 +41,7 @@ MUTATIONS = (
     Mutation(
         "one path: tests of tensors are checked",
         CAPTURE + "observed_data.py",
-        """        refuse_if(tx, flag.call_method(tx, "eq" if truth else "ne", [_ZERO], {}), _OTHER_DATA, _ADVICE)
-""",
+        "        refuse_if(tx, other, _OTHER_DATA, _ADVICE)\n",
         "",
         "tests/capture/test_one_path.py",
         "every_call and converted",
@@ -98,8 +97,8 @@ MUTATIONS = (
     Mutation(
         "one path: an error of torch is Python's",
         CAPTURE + "compiling.py",
-        "        raise raised_on_path(error) from RaisedOnPath(error)\n",
-        "        raise\n",
+        "raise raised_on_path(error) from RaisedOnPath(error)",
+        "raise",
         "tests/capture/test_one_path.py",
         "error_of_torch",
     ),
@@ -126,6 +125,22 @@ MUTATIONS = (
         "if False and any(",
         "tests/capture/test_written_in_place.py",
         "for_all_data",
+    ),
+    Mutation(
+        "forecast: not of what all processes run",
+        CAPTURE + "forecast.py",
+        "if str(node.target).startswith(_COLLECTIVES):",
+        "if False:",
+        "tests/capture/test_one_path.py",
+        "all_processes",
+    ),
+    Mutation(
+        "extremes: a default is for one iterable",
+        CAPTURE + "extremes.py",
+        "        return len(args) == 1\n",
+        "        return True\n",
+        "tests/capture/test_extremes.py",
+        "one_iterable",
     ),
     Mutation(
         "one path: the runtime is no frame of its own",

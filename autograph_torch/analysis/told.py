@@ -34,7 +34,7 @@ class Told:
     one_path: bool = False
 
     def __bool__(self) -> bool:
-        return self.picks or self.one_path or any(getattr(self, name) for name in LINES)
+        return any(getattr(self, one.name) for one in fields(self))
 
     def within(self, lines: Lines) -> Told:
         """What has been told of some lines alone."""
@@ -42,4 +42,4 @@ class Told:
 
 
 UNTOLD = Told()
-LINES = tuple(one.name for one in fields(Told) if one.name not in ("picks", "one_path"))
+LINES = tuple(one.name for one in fields(Told) if one.type == "Lines")

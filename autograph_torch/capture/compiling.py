@@ -54,6 +54,7 @@ from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
 from autograph_torch.capture.errors import (
     RaisedOnPath,
+    is_of_user_code,
     raised_on_path,
     raises_whatever_the_data,
     translated,
@@ -143,7 +144,7 @@ def compile_with_care() -> None:
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
         given = {**dict(zip(parameters, args, strict=False)), **kwargs}
         plain = code
-        in_runtime = code.co_filename.startswith(_RUNTIME)
+        in_runtime = code.co_filename.startswith(_RUNTIME) and not given["one_graph"]
         if in_runtime:  # called by a converted function that Dynamo has given up: Python runs it
             return ConvertFrameReturn()
         if _alone and not is_marked(code) and may_enter(code):
@@ -287,8 +288,10 @@ def _followed(trace: Callable[[Attempt], Any]) -> Any:
         return _attempted(ONE_PATH, trace)
     except CaptureError:
         raise
-    except Exception as error:  # of torch, about these data: so Python comes to it, too
-        raise raised_on_path(error) from RaisedOnPath(error)
+    except Exception as error:
+        if not is_of_user_code(error):
+            raise
+        raise raised_on_path(error) from RaisedOnPath(error)  # torch has, of these data: so Python comes to it, too
 
 
 def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
@@ -415,9 +418,17 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))
-            grows = bool(attempt.growing)
-            known = Known(attempt.splits, grows, attempt.first_trips, attempt.picks, attempt.listed, attempt.one_path)
-            stack.enter_context(knowing(replace(known, forms=attempt.forms, until=attempt.until)))
+            known = Known(
+                splits=attempt.splits,
+                lists_grow=bool(attempt.growing),
+                first_trips=attempt.first_trips,
+                picks=attempt.picks,
+                listed=attempt.listed,
+                one_path=attempt.one_path,
+                forms=attempt.forms,
+                until=attempt.until,
+            )
+            stack.enter_context(knowing(known))
             stack.enter_context(translated())
             yield
     finally:

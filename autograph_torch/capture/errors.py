@@ -47,7 +47,7 @@ def translated() -> Iterator[None]:
             raise type(own)(own.diagnostic) from error
         raise _capture_error(error) from error
     except AssertionError as error:
-        if _OF_THE_TRACE not in str(error):
+        if not is_of_user_code(error):
             raise
         raise _capture_error(error) from error  # of the tracer itself, which has met what it does not expect
 
@@ -106,6 +106,11 @@ def raises_whatever_the_data(error: CaptureError) -> bool:
     if isinstance(cause, RaisedOnPath):
         return True
     return isinstance(cause, dynamo.Unsupported) and cause.gb_type == "Observed exception"
+
+
+def is_of_user_code(error: Exception) -> bool:
+    """Whether the tracer has met an error at a line of the program."""
+    return _OF_THE_TRACE in str(error)
 
 
 def raised_on_path(error: Exception) -> CaptureError:

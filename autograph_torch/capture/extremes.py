@@ -45,7 +45,7 @@ def choosing_extremes() -> Iterator[None]:
     built_in = BuiltinVariable.call_function
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in (max, min) and args and kwargs.keys() <= {"key", "default"} and _asks_more(kwargs):
+        if self.fn in (max, min) and _asks_more(args, kwargs):
             extreme_by: Any = extremes.extreme_or if "default" in kwargs else extremes.extreme_by
             items = args[0] if len(args) == 1 else TupleVariable(list(args))
             return UserFunctionVariable(extreme_by).call_function(
@@ -82,8 +82,13 @@ EITHER: dict[types.CodeType, Callable[[Any, dict[str, Any]], dict[str, Any]]] = 
 }
 
 
-def _asks_more(kwargs: Any) -> bool:
-    return "default" in kwargs or ("key" in kwargs and not kwargs["key"].is_constant_none())
+def _asks_more(args: Any, kwargs: Any) -> bool:
+    """Whether it is a call with a key, or of one iterable with a default. (Of several values Python refuses that.)"""
+    if not args or not kwargs.keys() <= {"key", "default"}:
+        return False
+    if "default" in kwargs:
+        return len(args) == 1
+    return "key" in kwargs and not kwargs["key"].is_constant_none()
 
 
 def _values(args: Any) -> Any:

@@ -1,7 +1,8 @@
 """What numbers that data decide are in the call under way: the graph as it is so far runs on the tensors of the call.
 
 It runs in a thread of its own, where only the modes of the graph are in force, and its effects are for nobody. What it
-gives is a forecast, which need not hold: inputs that share memory do not do so here, for instance.
+gives is a forecast, which need not hold: inputs that share memory do not do so here, for instance. It ends where other
+processes take part (`dist.all_reduce`): they may not be at this point.
 
 Private names: the example of a GraphArg; OutputGraph.nn_modules.
 tests/capture/test_observed_data.py fails clearly when torch changes them.
@@ -21,6 +22,8 @@ from autograph_torch.capture.graph_writes import Storage, storage_at
 from autograph_torch.capture.graph_writes import written as written_by
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.performing import Settings
+
+_COLLECTIVES = "_c10d_functional"  # the names of torch's operators that all processes of a group run
 
 
 class Forecast:
@@ -84,15 +87,24 @@ class Forecast:
 
     def _of(self, node: Node, output: Any) -> Any:
         if node.op == "placeholder":
-            return _input(node, storage_at(node) in self._written)
+            return self._own(node, _input(node))
         if node.op == "get_attr":
-            return output.nn_modules[node.target]
+            return self._own(node, output.nn_modules[node.target])
+        if str(node.target).startswith(_COLLECTIVES):
+            raise RuntimeError("not for this process alone")
         args: Any = map_arg(node.args, self._values.__getitem__)
         kwargs: Any = map_arg(node.kwargs, self._values.__getitem__)
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)
         function: Any = output.nn_modules[node.target] if node.op == "call_module" else node.target
         return function(*args, **kwargs)
+
+    def _own(self, node: Node, given: Any) -> Any:
+        """A tensor of the program, which the graph does not write to here."""
+        if not isinstance(given, torch.Tensor):
+            return given
+        own = given.detach().clone() if storage_at(node) in self._written else given.detach()
+        return own.requires_grad_(given.requires_grad)
 
     def _bind(self, known: Any, value: Any) -> None:
         """Take the numbers from a value whose form is known."""
@@ -109,12 +121,8 @@ class Forecast:
                 self._symbols.setdefault(symbol, sympy.Integer(int(value)))
 
 
-def _input(node: Node, is_written: bool) -> Any:
+def _input(node: Node) -> Any:
     argument = node.meta["grapharg"]
-    example = argument.example
-    if isinstance(example, torch.Tensor):
-        own = example.detach().clone() if is_written else example.detach()
-        return own.requires_grad_(example.requires_grad)
-    if isinstance(example, torch.SymInt):
-        return int(example)
-    return torch.as_tensor(example) if argument.pass_arg_as_tensor else example
+    if isinstance(argument.example, torch.SymInt):
+        return int(argument.example)
+    return torch.as_tensor(argument.example) if argument.pass_arg_as_tensor else argument.example

@@ -55,7 +55,6 @@ _WARNING = (
 _LONGEST = 64  # elements of a list whose length data decide: each is followed by itself
 _MOST = 256  # answers in one graph, each with a check
 _DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
-_ZERO = ConstantVariable.create(0)
 _UNHINTED = "autograph_torch_unhinted"  # of an error: what was asked, before the sizes of inputs were put in
 
 
@@ -148,7 +147,8 @@ class Answers:
             return None
         truth = bool(found)
         flag = tensor.call_method(tx, "reshape", [TupleVariable([])], {})
-        refuse_if(tx, flag.call_method(tx, "eq" if truth else "ne", [_ZERO], {}), _OTHER_DATA, _ADVICE)
+        other = flag.call_method(tx, "eq" if truth else "ne", [ConstantVariable.create(0)], {})
+        refuse_if(tx, other, _OTHER_DATA, _ADVICE)
         self._note(tx)
         return truth
 

@@ -155,9 +155,9 @@ def _containing(original: Instruction) -> Instruction:
         element, container = (one.realize() for one in translator.popn(2))
         if container.is_tensor():
             in_tensor: Any = queries.contains
-            found: Any = UserFunctionVariable(in_tensor).call_function(translator, [container, element], {})
-            is_negated = instruction.argval == 1
-            translator.push(ConstantVariable.create(found.evaluate_expr() != is_negated))
+            asked = UserFunctionVariable(in_tensor).call_function(translator, [container, element], {})
+            found = _known(translator, asked).as_python_constant()
+            translator.push(ConstantVariable.create(found != (instruction.argval == 1)))  # 1: `not in`
             return
         translator.push(element if element.is_tensor() else _known(translator, element))
         translator.push(container)

@@ -363,7 +363,7 @@ _effect_op.register_autograd(_backward, setup_context=_setup)
 
 
 def fail_if(flag: torch.Tensor, number: int) -> None:
-    """An exception that has been told (notes.py), where a flag is true: of a whole branch, what comes of it."""
+    """Raise an exception that has a number already where a flag is true, without a branch for it."""
     autograph_effects = surrounding_effects()
     put_token(autograph_effects, torch.ops.autograph_torch.settled(current_token(autograph_effects), number, flag))
 

@@ -62,6 +62,7 @@ TOO_LONG = "a graph for all data takes too long to find"
 
 
 def _refuse_late() -> None:
+    """Stop where a graph for one path is the next to try, and it is time for it."""
     until = tracing.known().until
     if until is not None and time.process_time() > until:
         raise_refusal("AG320", TOO_LONG, "nest fewer branches and loops that write to what is around them")

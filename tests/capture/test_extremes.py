@@ -121,3 +121,9 @@ def written_in_a_branch(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
 def test_the_largest_is_one_of_the_two(function: Callable[..., object]) -> None:
     with pytest.raises(CaptureError, match="a result may be a tensor from before"):
         torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2))
+
+
+def test_a_default_is_for_one_iterable() -> None:
+    """Of several values Python raises TypeError."""
+    with pytest.raises(CaptureError, match="max"):
+        torch.compile(convert(lambda x: max(x[0], x[1], default=0)), fullgraph=True, backend="eager")(torch.ones(2))

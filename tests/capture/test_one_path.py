@@ -14,6 +14,7 @@ from torch.utils.checkpoint import checkpoint
 
 from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
 from autograph_torch.capture import one_path
+from autograph_torch.capture.forecast import Forecast
 from tests.harness import Program, scalar, vec
 from tests.harness import check as verdict_of
 
@@ -358,6 +359,31 @@ def test_a_checkpoint_around_ends_the_second_run_early() -> None:
     checkpoint(block, one, use_reentrant=False).backward()
     checkpoint(compiled, other, use_reentrant=False).backward()
     torch.testing.assert_close(other.grad, one.grad)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_nothing_is_told_behind_what_all_processes_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    of = Forecast._of
+
+    def noting(self: Forecast, node: Any, output: Any) -> Any:
+        value = of(self, node, output)
+        run.append(str(node.target))
+        return value
+
+    def reduced(x: Tensor) -> dict[int, Tensor]:
+        x = x.clone()
+        torch.distributed.all_reduce(x)
+        return {int(v): v for v in x if v > 0}
+
+    monkeypatch.setattr(Forecast, "_of", noting)
+    torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=torch.distributed.HashStore())
+    try:
+        with pytest.raises(CaptureError, match="AG"):
+            autograph(reduced, backend="eager")(FIRST)
+    finally:
+        torch.distributed.destroy_process_group()
+    assert "clone" in run and not [name for name in run if "all_reduce" in name]
 
 
 @pytest.mark.filterwarnings(UNTIL_THE_END)

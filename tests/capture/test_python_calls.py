@@ -239,3 +239,14 @@ def test_functions_of_torch_that_ask_about_data(backend: str) -> None:
         torch.testing.assert_close(torch.autograd.grad(actual, x), torch.autograd.grad(expected, x))
     with pytest.raises(ValueError, match="var has negative entry"):
         compiled(x, torch.tensor([-1.0, 1.0]))
+
+
+def test_a_key_error_shows_its_key_as_python_does() -> None:
+    def shown(x: torch.Tensor, key: str) -> tuple[torch.Tensor, str, str]:
+        try:
+            raise KeyError(key)
+        except KeyError as error:
+            return x + 1, str(error), str(LookupError(key))
+
+    compiled = torch.compile(convert(shown), fullgraph=True, backend="eager")
+    assert compiled(torch.ones(1), "a")[1:] == shown(torch.ones(1), "a")[1:] == ("'a'", "a")

@@ -94,3 +94,20 @@ def names_by_their_scores(x):
     scores = {"left": x[0], "right": x[1]}
     order = sorted(scores, key=lambda name: scores[name])
     return order[0]
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(1, -2),)])
+def largest_with_a_default(x):
+    kept = [] if x.sum() < 0 else [x[0], x[1]]
+    return max(kept, default=x[0]) * 2, min(kept, key=lambda v: -v, default=x[0]) * 2, max((), default=None)
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(1, -2),)], copied=COPIED)
+def key_of_several_values(x):
+    return max(x[0], x[1], key=lambda v: -v) * 2, min(3, -4, key=abs)
+
+
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(3, 2, 1),)], copied=COPIED)
+def elements_of_a_tensor_in_order(x):
+    low, *_, high = sorted(x)
+    return low + 1, high - 1, sorted(x, reverse=True)[0] * 2
