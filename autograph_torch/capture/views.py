@@ -2,7 +2,8 @@
 
 1. An attribute that is a view (`x.mT`) of a tensor from around a body is computed around it: the body then has two
 inputs of one memory, and torch refuses it. Here it is computed in the body. So are the rows of a tensor that is
-iterated over or unpacked: those computed around a body would also miss what the body has written.
+iterated over or unpacked, and the numbers of `x.tolist()`: those taken around a body would also miss what the body has
+written, without a word.
 
 2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
 new tensor is filled with it, as Dynamo does for `torch.full`.
@@ -40,22 +41,23 @@ _VIEWS = ("T", "mT", "H", "mH", "real", "imag")
 def views_in_bodies() -> Iterator[None]:
     """Compute views that are attributes in the body that asks for them, and fill new tensors with tensors."""
     resize, unpack = TensorVariable.method_resize_as_, TensorVariable.unpack_var_sequence
-    get_fake_value = builder.get_fake_value
+    tolist, get_fake_value = TensorVariable.method_tolist, builder.get_fake_value
 
     def resize_as(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
         same = len(args) == 1 and not kwargs and _sizes(self) is not None and _sizes(self) == _sizes(args[0])
         return self if same else resize(self, tx, *args, **kwargs)
 
     def rows(self: Any, tx: Any, *args: Any, **kwargs: Any) -> list[Any]:
-        proxy, tracer = self.as_proxy(), tx.output.current_tracer
-        if tracer.parent is None or proxy.tracer is tracer:
-            return unpack(self, tx, *args, **kwargs)
-        return unpack(self.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy)), tx, *args, **kwargs)
+        return unpack(_in_body(self, tx), tx, *args, **kwargs)
+
+    def numbers(self: Any, tx: Any) -> Any:
+        return tolist(_in_body(self, tx), tx)
 
     attributes = {f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}
-    methods = {"method_new_full": _filled, "method_resize_as_": resize_as, "unpack_var_sequence": rows}
+    methods = {"method_new_full": _filled, "method_resize_as_": resize_as}
+    parts = {"unpack_var_sequence": rows, "method_tolist": numbers}
     with (
-        patched(TensorVariable, **attributes, **methods),
+        patched(TensorVariable, **attributes, **methods, **parts),
         patched(builder, get_fake_value=_without_needless_symbols(get_fake_value)),
     ):
         yield
@@ -77,6 +79,14 @@ def _sizes(variable: Any) -> tuple[int, ...] | None:
     """The size of a tensor, when it is known."""
     size = variable.realize().as_proxy().node.meta["example_value"].shape
     return tuple(size) if all(type(n) is int for n in size) else None
+
+
+def _in_body(variable: Any, tx: Any) -> Any:
+    """A tensor as the body has it that is being traced."""
+    proxy, tracer = variable.as_proxy(), tx.output.current_tracer
+    if tracer.parent is None or proxy.tracer is tracer:
+        return variable
+    return variable.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy))
 
 
 def _view_in_body(name: str) -> Any:

@@ -31,7 +31,7 @@ from autograph_torch.runtime.instances import note_handed, note_results
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.open_calls import Opened, goes_into_opened
-from autograph_torch.runtime.open_contents import may_stay_open
+from autograph_torch.runtime.open_contents import is_open, may_stay_open
 from autograph_torch.runtime.outside import (
     announce,
     clones_of,
@@ -98,7 +98,8 @@ def cond(
         reads: values that the branches only read, but may not close over: numbers that depend on data, and tensors
             that may share memory.
         scratch: objects that a branch writes to, and that nothing behind it uses: each branch has its own. (Behind a
-            step of a loop they are used, where its ways meet.)
+            step of a loop they are used, where its ways meet. And nothing in the graph has what is in an open
+            container, to make another of it.)
 
     Raises:
         CaptureError: AG310 when the results have no common static type, AG312 for a name bound on one side only.
@@ -110,7 +111,7 @@ def cond(
     if goes_into_opened():
         return Opened(flag, true_fn, false_fn, (*operands, *mutated, *scratch, *reads))
     notes.note_site("if", "torch.cond")
-    if scratch and notes.in_step():
+    if scratch and (notes.in_step() or _has_open(scratch)):
         mutated, scratch = (*mutated, *scratch), ()
     return _staged(flag, true_fn, false_fn, operands, mutated, reads, scratch)
 
@@ -261,6 +262,14 @@ def _attempt(
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
     return True, value
+
+
+def _has_open(scratch: tuple[Any, ...]) -> bool:
+    """Whether one of the containers is open."""
+    for k in range(len(scratch)):  # noqa: SIM110  (a generator costs the tracer more)
+        if isinstance(scratch[k], (list, dict)) and is_open(scratch[k]):
+            return True
+    return False
 
 
 def _inside(scratch: tuple[Any, ...]) -> tuple[Any, ...]:

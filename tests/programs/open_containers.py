@@ -651,3 +651,21 @@ def the_same_twice_and_seen_behind(x, xs):
         xs += [y, y]
     xs[-1].add_(1)
     return x, y, xs[-1] is xs[-2] if len(xs) > 1 else None
+
+
+@program(inputs=INPUTS)
+def filtered_beside_a_list_with_some(x):
+    found = []
+    for v in x:
+        if v > 0.05:
+            found.append(v * 2)
+    small = [k for k in range(3) if x[k] < 1.5]
+    return found, small
+
+
+@program(inputs=LISTS)
+def log_of_the_caller_beside_a_filter(x, log):
+    if x.sum() > 0:
+        log.append(x)
+    places = [k for k in range(2) if not x[k] > 1]
+    return log, places

@@ -677,3 +677,37 @@ def break_after_a_write(x):
             break
         x *= 2
     return y
+
+
+@program(inputs=[lambda: (ints(3, 2),), lambda: (ints(6, 5),), lambda: (ints(0, -1),)])
+def list_of_what_a_branch_has_written(x):
+    free = torch.full((2,), 5)
+    if x[0] < 4:
+        free[0] -= x[0]
+        left = free.tolist()
+    else:
+        left = [0, 0]
+    return left, free
+
+
+@program(inputs=[lambda: (ints(3, 2),), lambda: (ints(6, 5),), lambda: (ints(0, -1),)])
+def list_of_what_each_trip_has_written(x):
+    free = torch.full((2, 2), 5)
+    total = 0
+    while free[0, 0] > x[0]:
+        free[0] -= 1
+        (a, _), (b, c) = free.tolist()
+        total += a + b - c
+    return total, free
+
+
+@program(inputs=[lambda: (ints(3, 2),), lambda: (ints(6, 5),)])
+def seats_and_those_turned_away(sizes):
+    free = torch.full((2,), 5)
+    away = []
+    for k, size in enumerate(sizes):
+        if free[0] >= size:
+            free[0] -= size
+        else:
+            away.append(k)
+    return len(away), free.tolist(), away
