@@ -52,6 +52,7 @@ from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
+from autograph_torch.capture.error_objects import error_objects
 from autograph_torch.capture.errors import (
     RaisedOnPath,
     is_of_user_code,
@@ -87,6 +88,7 @@ from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.observed_data import observed_data
 from autograph_torch.capture.one_path import may_follow, one_path, time_for_all_data, warn_of_path
 from autograph_torch.capture.operators_of_objects import operators_of_objects
+from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
 from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
@@ -111,7 +113,6 @@ from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
     floats_read_outside,
-    groups_as_they_are,
     numbers_of_copies,
     places_of,
     places_of_results,
@@ -240,14 +241,20 @@ def _calls_runtime(code: types.CodeType, globals_: dict[str, Any]) -> bool:
 
 
 def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
-    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`),
-    and what is wrapped there, however deep, is converted.
+    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`,
+    `functools.partial(f, y)`), and what is wrapped there, however deep, is converted.
     """
     if code.co_filename != external_utils.__file__:
         return False
-    inner = [inspect.unwrap(cell.cell_contents) for cell in closure]
+    inner = [_innermost(cell.cell_contents) for cell in closure]
     codes = [getattr(one, "__code__", getattr(type(one).__call__, "__code__", None)) for one in inner]
     return any(is_marked(found) for found in codes if found is not None)
+
+
+def _innermost(function: Any) -> Any:
+    """What a callable calls: behind decorators, and behind what gives some of its arguments."""
+    inner = inspect.unwrap(function)
+    return _innermost(inner.func) if isinstance(inner, functools.partial) else inner
 
 
 _alone: list[bool] = []  # calls under way whose functions may become graphs of their own
@@ -362,7 +369,7 @@ _REPAIRS = (
     written_modules,
     tensors_written_in_place,
     contents_in_place,
-    groups_as_they_are,
+    optimizers,
     types_of_parameters,
     lists_of_tensors,
     empty_tensors,
@@ -375,6 +382,7 @@ _REPAIRS = (
     enum_members,
     leaves_made,
     replaced_instructions,
+    error_objects,
     sequences_in_order,
     picked_constants,
     operators_of_objects,

@@ -41,6 +41,16 @@ def converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: A
     return _conversion(code, frozenset(seeds), function.get_globals(), told)
 
 
+def converted_again(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
+    """The code of a converted function that is reached below another frame, written anew when it is concerned."""
+    attempt, origin = attempt_under_way(), origin_of(code)
+    if attempt is None or origin is None or not attempt.told_of(code.co_filename):
+        return code
+    new = converted(origin, symbolic_locals, function)
+    new = with_origin(marked(new, follow=follows_calls(code)), origin)
+    return new if new.co_freevars == code.co_freevars else code
+
+
 def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     """The code of the function that is compiled, written anew when its own lines are concerned."""
     origin = origin_of(code)

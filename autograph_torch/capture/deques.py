@@ -3,7 +3,8 @@
     self.window = deque(maxlen=2)           len(self.window) is 3 in the trace after one append too many
     self.window.append(x)
 
-Nor does it see to the `maxlen` of copies, of deques that are repeated, and where it is 0.
+Nor does it see to the `maxlen` of copies, of deques that are repeated, and where it is 0; and one that is a number
+among the arguments stops the trace when a second call has another.
 
 What such a deque holds when the graph has returned is written back by `clear` and `extend`: it is never too long, so
 the order of the writes, for whose sake Dynamo refuses these deques, does not matter. tests/capture/test_deques.py shows
@@ -21,7 +22,7 @@ from typing import Any
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import AttrSource
 from torch._dynamo.symbolic_convert import InstructionTranslator
-from torch._dynamo.variables import ConstantVariable
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable
 from torch._dynamo.variables.base import ValueMutationNew
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.lists import DequeVariable
@@ -40,7 +41,7 @@ def deques_with_lengths() -> Iterator[None]:
     def track_mutable(self: Any, value: Any, variable: Any, *args: Any) -> Any:
         if type(value) is deque:
             source = AttrSource(variable.source, "maxlen")
-            variable.maxlen = VariableBuilder(InstructionTranslator.current_tx(), source)(value.maxlen)
+            variable.maxlen = _constant(VariableBuilder(InstructionTranslator.current_tx(), source)(value.maxlen))
         return track(self, value, variable, *args)
 
     def codegen_update_mutated(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -54,8 +55,8 @@ def deques_with_lengths() -> Iterator[None]:
             for one, length in zip(deques, lengths, strict=True):
                 one.maxlen = length
 
-    def made(self: Any, *args: Any, **kwargs: Any) -> None:
-        init(self, *args, **kwargs)
+    def made(self: Any, items: Any, maxlen: Any = None, **kwargs: Any) -> None:
+        init(self, items, None if maxlen is None else _constant(maxlen), **kwargs)
         _keep_to_length(self)
 
     with (
@@ -79,6 +80,12 @@ def _to_length(method: Any) -> Any:
         return result
 
     return to_length
+
+
+def _constant(length: Any) -> Any:
+    """A length that calls have differed in: this graph is for the one of this call."""
+    length = length.realize()
+    return ConstantVariable.create(length.evaluate_expr()) if isinstance(length, SymNodeVariable) else length
 
 
 def _keep_to_length(deque: Any) -> None:

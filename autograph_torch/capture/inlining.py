@@ -29,7 +29,7 @@ from autograph_torch.capture.chosen_numbers import CHOSEN_NUMBERS
 from autograph_torch.capture.compiling import compile_with_care
 from autograph_torch.capture.container_writes import fill_in_containers, watch_containers
 from autograph_torch.capture.contents import fill_in_contents
-from autograph_torch.capture.conversions import converted
+from autograph_torch.capture.conversions import converted, converted_again
 from autograph_torch.capture.ctc_losses import know_sizes_of_losses
 from autograph_torch.capture.eager_bodies import run_bodies_in_python
 from autograph_torch.capture.extremes import EITHER
@@ -63,6 +63,8 @@ from autograph_torch.capture.torch_fixes import (
     repair_lazy_properties,
     repair_names,
     repair_property_writes,
+    repair_quotients_in_facts,
+    repair_texts_of_powers,
     take_constants_without_source,
 )
 from autograph_torch.capture.triangular_systems import know_sizes_of_solutions
@@ -81,6 +83,8 @@ _INSTALLS = (
     repair_names,
     repair_property_writes,
     repair_equality_of_flags,
+    repair_quotients_in_facts,
+    repair_texts_of_powers,
     repair_lazy_properties,
     take_constants_without_source,
     keep_checks_of_linalg,
@@ -166,6 +170,10 @@ def _code_in_place_of(
     side_effects = parent.output.side_effects
     if not is_marked(code) and may_enter(code) and _below_converted(parent):
         new = converted(code, symbolic_locals, function)
+        _move_cells(side_effects, code, new, symbolic_locals)
+        code = new
+    elif is_marked(code):
+        new = converted_again(code, symbolic_locals, function)
         _move_cells(side_effects, code, new, symbolic_locals)
         code = new
     instead = setter_of_buffers(code, parent, symbolic_locals)

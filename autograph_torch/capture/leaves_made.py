@@ -2,10 +2,11 @@
 
     w = torch.zeros(3, requires_grad=True)     w = torch.zeros(3).requires_grad_()
 
-Dynamo takes the right one, for gradients that are computed inside, and refuses the left one. Results that record their
-gradient must not depend on such a tensor, whose own gradient nobody could ask for. Dynamo says so of results that have
-nothing but its values, too (`w.detach() * x`), says nothing of tensors made in a branch or loop, and names no line: so
-the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or loop.
+Dynamo takes the right one, for gradients that are computed inside, and refuses the left one. Results must not record
+their gradient for such a tensor alone, whose own gradient nobody could ask for: compiled graphs give them without.
+Dynamo says so of results that have nothing but its values, too (`w.detach() * x`), and of those that depend on other
+tensors as well (a gradient penalty, on parameters); it says nothing of tensors made in a branch or loop, and names no
+line: so the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or loop.
 
 Private: TorchInGraphFunctionVariable.call_function, TensorVariable.method_requires_grad_, SideEffects._track_obj, and
 OutputGraph._check_requires_grad_intermediate_outputs with `leaf_var_creation_order`.
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.variables import TensorVariable
 from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.patching import patched
@@ -53,15 +54,17 @@ def leaves_made() -> Iterator[None]:
             return
         made = [leaf.as_proxy().node for leaf in self.leaf_var_creation_order if leaf.is_tensor() and not leaf.source]
         for result in results if made else ():
-            if result.is_tensor() and result.requires_grad:
+            if result.is_tensor():
                 _refuse_leaves(result.as_proxy().node, set(made), self)
 
     record = TensorVariable.method_requires_grad_
 
-    def record_gradient(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.source and self.mutation_type is None:  # the result of a branch or loop: it may have a `.grad`, too
+    def record_gradient(self: Any, tx: Any, requires_grad: Any = True) -> Any:
+        changes = requires_grad is True or requires_grad.as_python_constant() is not self.requires_grad
+        if changes and not self.source and self.mutation_type is None:
+            # The result of a branch or loop: it may have a `.grad`, too.
             tx.output.side_effects._track_obj(self.as_proxy(), self, mutation_type_cls=AttributeMutationNew)
-        return record(self, tx, *args, **kwargs)
+        return record(self, tx, requires_grad)
 
     checking = {_CHECK: check_results} if check is not None else {}
     with (
@@ -73,8 +76,10 @@ def leaves_made() -> Iterator[None]:
 
 
 def _refuse_leaves(result: Node, made: set[Node], output: Any) -> None:
-    """Stop where a result that records its gradient depends on a tensor that was told in the function to record its."""
-    found = _leaf_behind(result, made, output, set())
+    """Stop where a result records its gradient for nothing but a tensor that was told in the function to record its."""
+    if _first_behind(result, output, lambda node: _is_given(node, result.graph), made) is not None:
+        return
+    found = _first_behind(result, output, made.__contains__)
     if found is not None:
         raise capture_error_at(
             found,
@@ -84,21 +89,34 @@ def _refuse_leaves(result: Node, made: set[Node], output: Any) -> None:
         )
 
 
-def _leaf_behind(node: Node, made: set[Node], output: Any, seen: set[Node]) -> Node | None:
-    """The first of these tensors by way of which a node may have a gradient."""
-    if node in made:
-        return node
-    if node in seen:
-        return None
-    seen.add(node)
-    value = node.meta.get("example_value")
-    if isinstance(value, torch.Tensor) and not value.requires_grad:
-        return None
-    for one in (*_results_of_bodies(node, output), *node.all_input_nodes):
-        found = _leaf_behind(one, made, output, seen)
-        if found is not None:
-            return found
-    return None
+def _first_behind(
+    result: Node, output: Any, wanted: Callable[[Node], bool], closed: Collection[Node] = ()
+) -> Node | None:
+    """The first node of this kind by way of which a result may have a gradient, not through those that are closed."""
+    seen: set[Node] = set(closed)
+
+    def search(node: Node) -> Node | None:
+        if node in seen:
+            return None
+        seen.add(node)
+        value, of_bodies = node.meta.get("example_value"), _results_of_bodies(node, output)
+        if isinstance(value, torch.Tensor) and not value.requires_grad and not of_bodies:  # which know nothing of them
+            return None
+        if wanted(node):
+            return node
+        behind = (*of_bodies, *node.all_input_nodes)
+        return next((found for found in map(search, behind) if found is not None), None)
+
+    return search(result)
+
+
+def _is_given(node: Node, graph: Graph) -> bool:
+    """Whether a node is a tensor from around the function: what depends on it has a gradient in any case.
+
+    The inputs of bodies, which have graphs of their own, may be such as the function has made.
+    """
+    is_input = node.op in ("placeholder", "get_attr") and node.graph is graph
+    return is_input and isinstance(node.meta.get("example_value"), torch.Tensor)
 
 
 def _results_of_bodies(node: Node, output: Any) -> list[Node]:

@@ -7,8 +7,8 @@
 
 Such a graph is for calls whose data take the same path; others run in Python, as do those that fail. So it is made only
 where a call can be run again, with a warning that says where and why. An error filter for that warning
-(`warnings.simplefilter("error", OnePathWarning)`) has the refusal instead. What has no single type (a float in one
-branch, a tuple in the other) is refused in any case: that is for the program to say.
+(`warnings.simplefilter("error", OnePathWarning)`) has the refusal instead. Tensors that have no single type (int32 in
+one branch, float32 in the other) are refused in any case: that is for the program to say.
 
 Only what is not about paths is rewritten then (rewriting.py). Numbers that Python has to know are observed as
 capture/observed_data.py does.
@@ -41,8 +41,9 @@ _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _SECONDS = 60  # of computing, before a path is followed
 _OF_THE_TRACER = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG314", "AG320", "AG321", "AG323")
-_OF_CONTENTS = ("AG310", "AG311")
-_CONTAINERS = re.compile(r"\b(lists?|dicts?|sets?|deques?|Growing)\b")
+_OF_TYPES = "AG310"
+_OF_LISTS = "AG311"
+_TWO_TENSORS = re.compile(r"the branches give an? \S+ tensor of shape .* and an? \S+ tensor of shape")
 _MESSAGE = (
     "the graph is for calls whose data take the same path as this one, which it checks; others run in Python, for "
     "there is none for all data"
@@ -52,8 +53,9 @@ _MESSAGE = (
 def may_follow(refused: CaptureError) -> bool:
     """Whether the path of the call under way may be followed, where there is no graph for all data."""
     found = refused.diagnostic
-    concerned = found.code in _OF_THE_TRACER or (found.code in _OF_CONTENTS and _CONTAINERS.search(found.message))
-    return bool(concerned) and can_follow()
+    if found.code == _OF_TYPES:
+        return not _TWO_TENSORS.match(found.message) and can_follow()
+    return (found.code in _OF_THE_TRACER or found.code == _OF_LISTS) and can_follow()
 
 
 def can_follow() -> bool:

@@ -15,6 +15,7 @@
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
     F.gaussian_nll_loss(...)  its body, which raises for some data
+    is_lazy(parameter)        its body, which asks for a type (`module.load_state_dict`)
     torch.equal(x, y)         ag.equal(x, y), and so for torch.allclose and torch.is_nonzero, also as methods
     super().prop              the property of the base class, called; so for lazy properties of distributions
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
@@ -112,7 +113,7 @@ def python_calls() -> Iterator[None]:
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is torch.is_tensor and args:
             refuse_question_of_type(args[0], tx)
-        if self.value in ASKING_FUNCTIONS:
+        if self.value in ASKING_FUNCTIONS or self.value is torch.nn.parameter.is_lazy:
             return UserFunctionVariable(self.value).call_function(tx, args, kwargs)
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]

@@ -55,9 +55,7 @@ when arguments are validated, and its guard then asks what the lookup gives for 
 it does not have: "'_lazy_property_and_property' object has no attribute 'wrapped'". The guard belongs to what stands in
 the class.
 
-12. Where a program reads an optimizer's `param_groups`, each group gets an entry `capturable` that is True: that is how
-torch's own optimizers are traced. For an optimizer that somebody else has written this is another program, and the
-entry is there afterwards.
+12. The text of a graph has `-2 ** x` for `(-2) ** x`, which is something else; on the backend `eager` the text runs.
 
 13. A parameter that is found in an optimizer is taken for a plain tensor: `isinstance(p, MyParameter)` is False there.
 It is what it is.
@@ -74,12 +72,16 @@ is taken for granted; a power that is complex is none that the graph goes on wit
 wrap") where the object is one that the function has made. It is a range of constants there as anywhere. So does a
 signature in the closure of a method's decorator, and what a class of distributions has for a value that is computed
 when it is first read.
+
+17. A fact about a quotient of integers (`if hits / count < 0.5`) cannot be written into a graph: torch has no division
+of integers there ("symbolically traced variables cannot be used as inputs to control flow").
 """
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import operator
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -101,15 +103,15 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting, VariableTracker
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
 from torch._dynamo.variables.lists import RangeVariable
-from torch._dynamo.variables.optimizer import OptimizerVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
 from torch.distributions.utils import _lazy_property_and_property, lazy_property
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.fx.graph import magic_methods
 from torch.fx.passes import runtime_assert
-from torch.optim import Optimizer
 from torch.utils import checkpoint
+from torch.utils._sympy.reference import PythonReferenceAnalysis
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
 from autograph_torch.capture.dynamo_names import TRUTH
@@ -367,22 +369,6 @@ def powers_of_any_sign() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def groups_as_they_are() -> Iterator[None]:
-    """The groups of optimizers that are not torch's have the entries that the program has given them."""
-    set_capturable = OptimizerVariable._set_capturable
-
-    def set_for_torch(self: Any, tx: Any) -> None:
-        if any(one.__module__.startswith(_OPTIMIZERS) and one is not Optimizer for one in type(self.value).__mro__):
-            set_capturable(self, tx)
-
-    with patched(OptimizerVariable, _set_capturable=set_for_torch):
-        yield
-
-
-_OPTIMIZERS = "torch.optim."
-
-
-@contextlib.contextmanager
 def types_of_parameters() -> Iterator[None]:
     """Parameters have the type that they have, wherever they are found."""
     wrap = VariableBuilder.wrap_tensor
@@ -425,3 +411,20 @@ def repair_equality_of_flags() -> None:
 
     symbolic_shapes._canonicalize_bool_expr_impl = canonical
     SymPyValueRangeAnalysis.eq = staticmethod(equal_ranges)  # type: ignore[method-assign, assignment]
+
+
+class _Power(str):
+    """How the text of a graph writes a power."""
+
+    def format(self, base: str, exponent: str) -> str:  # type: ignore[override]
+        return super().format(f"({base})" if base.startswith("-") else base, exponent)
+
+
+def repair_texts_of_powers() -> None:
+    """Let the texts of graphs say what is raised to a power."""
+    magic_methods["pow"] = _Power(magic_methods["pow"])
+
+
+def repair_quotients_in_facts() -> None:
+    """Let torch write facts about quotients of integers into graphs."""
+    PythonReferenceAnalysis.int_truediv = staticmethod(operator.truediv)  # type: ignore[method-assign]

@@ -95,7 +95,7 @@ class Text:
     """A string whose values only the graph knows: `f"loss {loss:.3f}"`, with the values of the moment it was made."""
 
     def __init__(self, style: str, template: Any, values: Any, named: dict[str, Any]) -> None:
-        self.template = template
+        self.style, self.template, self.values, self.named = style, template, values, named
         self.tensors: list[torch.Tensor] = []
         self.part = ("text", style, _parts((template, values, named), self.tensors, _DEPTH))
         self.tensors = [self.tensors[k].clone() for k in range(len(self.tensors))]
@@ -108,6 +108,28 @@ class Text:
 
     def __format__(self, spec: str) -> str:
         return str(self)
+
+
+def string_of(text: Any) -> Any:
+    """A text as a string of the program: what a handler reads of an exception that was raised with it.
+
+    Raises:
+        CaptureError: AG320, a tensor is in it, or data decide between two.
+    """
+    if isinstance(text, torch.Tensor):
+        return refuse("AG320", "a text with tensors of the graph is used as a string", "format numbers: `x.item()`")
+    if not isinstance(text, Text):
+        return text
+    if text.style not in ("format", "percent"):
+        return str(text)
+    template: Any = string_of(text.template)
+    if text.style == "format":
+        return template.format(*_strings(text.values), **{name: string_of(text.named[name]) for name in text.named})
+    return template % (_strings(text.values) if isinstance(text.values, tuple) else string_of(text.values))
+
+
+def _strings(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple([string_of(values[k]) for k in range(len(values))])
 
 
 class Listed:

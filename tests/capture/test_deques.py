@@ -48,3 +48,18 @@ def test_torch_needs_it_for_copies() -> None:
 
     assert lengths(torch.zeros(())) == (1, 1, 0)
     assert torch.compile(lengths, backend="eager", fullgraph=True)(torch.zeros(())) == (2, 2, 1), "see _keep_to_length"
+
+
+def last_ones(x: torch.Tensor, length: int) -> torch.Tensor:
+    kept: deque[torch.Tensor] = deque(maxlen=length)
+    for v in x:
+        kept.append(v if v > 0 else -v)
+    return torch.stack(list(kept))
+
+
+def test_length_from_an_argument_that_changes() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(last_ones), backend="eager", fullgraph=True)
+    for length in (2, 3, 1):
+        x = torch.tensor([1.0, -2.0, 3.0])
+        torch.testing.assert_close(compiled(x, length), last_ones(x, length))

@@ -12,7 +12,7 @@ import torch
 from torch._dynamo.exc import Unsupported
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 
-from autograph_torch import CaptureError, convert, do_not_convert
+from autograph_torch import CaptureError, autograph, convert, do_not_convert
 from autograph_torch.capture import inlining
 from tests.capture import third_party
 
@@ -252,3 +252,48 @@ def test_another_signature_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RuntimeError, match=r"does not know this version of torch.*'code', 'parent'.*recursive=False"):
         convert(third_party.clip)
     assert convert(third_party.clip, recursive=False)
+
+
+def collected(x: torch.Tensor) -> tuple[int, torch.Tensor]:
+    """What follows needs the length of the list: no graph has the first form of it."""
+    found = []
+    if x.sum() > 0:
+        found.append(x)
+    return len(found), x * len(found)
+
+
+again = convert(collected)
+wrapped = autograph(collected, backend="eager")
+
+
+@pytest.mark.parametrize("inner", [again, wrapped])
+def test_forms_of_a_converted_function_below_another(inner: Callable[..., Any]) -> None:
+    def outer(x: torch.Tensor) -> torch.Tensor:
+        n, y = inner(x)
+        return y + n
+
+    agrees(outer)
+
+
+def scaled(factor: float, x: torch.Tensor) -> tuple[int, torch.Tensor]:
+    n, y = collected(x * factor)
+    return n, y / factor
+
+
+def test_a_partial_function_takes_every_form() -> None:
+    function = functools.partial(scaled, 2.0)
+    captured = compiled(function)
+    for x in INPUTS:
+        torch.testing.assert_close(captured(x), function(x), rtol=0, atol=0)
+
+
+def test_a_partial_function_is_refused_by_a_message_of_ours() -> None:
+    def of_two_types(flag: bool, x: torch.Tensor) -> torch.Tensor:
+        y = x
+        while x.sum() < 10 and flag:
+            y = x.int() if x[0] > 2 else x
+            x = x + 1 + y.sum()
+        return y
+
+    with pytest.raises(CaptureError, match="AG310"):
+        compiled(functools.partial(of_two_types, True))(X)

@@ -73,11 +73,29 @@ def told_in_a_branch(x: Tensor) -> Tensor:
     return w * 2
 
 
-@pytest.mark.parametrize("function", [returned, returned_by_a_branch, returned_by_a_loop, told_in_a_branch])
+@pytest.mark.parametrize("function", [returned, returned_by_a_branch, told_in_a_branch])
 def test_a_result_that_depends_on_one_is_refused_at_its_line(function: Callable[..., object]) -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match=r"test_leaves_made\.py:\d+.*requires_grad_\(\)"):
-        torch.compile(convert(function), backend="eager", fullgraph=True)(vec(1, 2, 3).requires_grad_())
+        torch.compile(convert(function), backend="eager", fullgraph=True)(vec(1, 2, 3))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("function", [returned, returned_by_a_branch, returned_by_a_loop])
+def test_a_result_that_depends_on_the_argument_as_well(function: Callable[..., Tensor], backend: str) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(function), backend=backend, fullgraph=True)
+    for values in ((1, 2, 3), (0.5, 1, -0.5), (4, 5, 6)):
+        given, ours = vec(*values).requires_grad_(), vec(*values).requires_grad_()
+        expected, found = function(given), compiled(ours)
+        torch.testing.assert_close(found, expected)
+        assert found.requires_grad
+        for result in (expected, found):
+            result.sum().backward()
+        zeros = torch.zeros(3)  # an operator has them where eager has None
+        torch.testing.assert_close(
+            zeros if ours.grad is None else ours.grad, zeros if given.grad is None else given.grad
+        )
 
 
 def values_alone(x: Tensor) -> Tensor:
@@ -117,3 +135,49 @@ def test_torch_alone_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match="tensor creation function"):
         torch.compile(convert(clipped), backend="eager", fullgraph=True)(vec(1, 2, 3))
+
+
+def penalized(x: Tensor, w: Tensor) -> Tensor:
+    mixed = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad(torch.tanh(mixed @ w).sum(), mixed, create_graph=True)
+    norm = g.norm()
+    if norm > 0.5:
+        return (x @ w).sum() + (norm - 0.5).square()
+    return (x @ w).sum()
+
+
+def in_a_branch(x: Tensor, w: Tensor) -> Tensor:
+    mixed = x.detach().requires_grad_()
+    y = (mixed * 2).sum() + w.sum() if x.sum() > 0 else mixed.sum() + w.prod()
+    return y * 2
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("function", [penalized, in_a_branch])
+def test_results_that_depend_on_others_as_well(function: Callable[..., Tensor], backend: str) -> None:
+    def gradients(run: Callable[..., Tensor], x: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        x, w = x.clone().requires_grad_(), vec(1, 2).requires_grad_()
+        result = run(x, w)
+        result.backward()
+        return result.detach(), x.grad, w.grad
+
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(function), backend=backend, fullgraph=True)
+    for x in (vec(0.1, 0.2), vec(-3, -3)):
+        found, expected = gradients(compiled, x), gradients(function, x)
+        for one, other in zip(found, expected, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None and other is not None:
+                torch.testing.assert_close(one, other)
+
+
+def of_a_leaf_in_a_branch(x: Tensor, w: Tensor) -> Tensor:
+    mixed = x.detach().requires_grad_()
+    return (mixed * 2).sum() if x.sum() > 0 else mixed.sum()
+
+
+def test_a_leaf_that_a_branch_uses_is_none_from_around() -> None:
+    torch._dynamo.reset()
+    with pytest.raises(CaptureError, match="tells to record its gradient"):
+        compiled = torch.compile(convert(of_a_leaf_in_a_branch), backend="eager", fullgraph=True)
+        compiled(vec(1, 2).requires_grad_(), vec(1, 2).requires_grad_())

@@ -52,6 +52,13 @@ def descends(x: Tensor, target: Tensor) -> tuple[Tensor, int]:
     return x.detach(), step
 
 
+def share_of_hits(x: Tensor) -> dict[int, float]:
+    """A quotient of integers that data tell is compared."""
+    hits = {int(v): (x == v).sum().item() for v in x if v > 0}
+    total = sum(hits.values())
+    return {key: n / total for key, n in hits.items() if n / total < 0.6}
+
+
 def writes_first(x: Tensor, out: Tensor) -> Any:
     out.add_(1)
     print("sum", x.sum().item())
@@ -121,6 +128,7 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (keyed_by_data, [(FIRST,), (SAME,), (OTHER,), (-FIRST,)]),
     (yields_under_a_test, [(FIRST,), (SAME,), (OTHER,), (-OTHER,)]),
     (descends, [(vec(1, 2), vec(0, 0)), (vec(0, 0), vec(0, 0)), (vec(5, 9), vec(0, 0))]),
+    (share_of_hits, [(vec(1, 1, 2),), (vec(1, 2, 2),), (vec(3, 3, 3),)]),
     (writes_first, [(FIRST, vec(0, 0, 0)), (OTHER, vec(1, 1, 1)), (SAME, vec(2, 2, 2))]),
     (raises_on_one_path, [(FIRST,), (-FIRST.abs(),), (OTHER,)]),
     (raises_on_one_path, [(-FIRST.abs(),), (FIRST,)]),
@@ -240,6 +248,28 @@ def test_what_has_no_single_type_is_refused() -> None:
 
     with pytest.raises(CaptureError, match="AG31.*(int32.*float32|float32.*int32)"):
         autograph(of_two_types, backend="eager")(FIRST)
+
+
+def text_in_a_loop(x: Tensor) -> tuple[Tensor, str]:
+    said = "nothing"
+    while x.sum() < 10:
+        x = x * 2 + 1
+        if x[0] > 3:
+            said = f"{x[0].item():.1f} is large"
+    return x, said
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_values_that_are_no_tensors_may_be_of_two_types() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OnePathWarning)
+        with pytest.raises(CaptureError, match="AG310"):
+            autograph(text_in_a_loop, backend="eager")(FIRST)
+    found = autograph(text_in_a_loop, backend="eager")
+    for x in (FIRST, -FIRST, FIRST * 0 + 20):
+        (y, said), (expected, other) = found(x), text_in_a_loop(x)
+        torch.testing.assert_close(y, expected)
+        assert said == other
 
 
 @pytest.mark.filterwarnings(UNTIL_THE_END)

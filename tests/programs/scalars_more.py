@@ -655,3 +655,12 @@ def largest_of_the_first(n, x):
     for i in range(n):
         best = max(best, x[i])
     return best
+
+
+@program(inputs=[lambda: (integer(4),), lambda: (integer(3),), lambda: (integer(0),)])
+def powers_of_negative_numbers(x):
+    n = abs(x.item())
+    y = (-2) ** x
+    if x > 3:
+        y = y + (-3) ** x
+    return y, (-2) ** n, -(2**n), (-0.5) ** x

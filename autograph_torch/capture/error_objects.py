@@ -1,0 +1,127 @@
+"""Exceptions as objects: what their `__init__` hands on, what they are in a text, and what a handler reads of them.
+
+    class Diverged(ValueError):
+        def __init__(self, step, loss):
+            super().__init__(f"diverged at {step}: {loss:.3f}")      or ValueError.__init__(self, ...)
+            self.step = step
+
+Dynamo takes none of these calls, and would go on with what the class was called with: so does its `f"{error}"`. Left to
+Python are bases that do more with their arguments than to keep them (`OSError`, `StopIteration`). A `__str__` of the
+class it does not ask.
+
+    except ArithmeticError as error:
+        log.append(error.args[0])         what was raised with a text for the graph (runtime/effects.py) has a string
+
+Private: SuperVariable.call_method, BuiltinVariable.call_method, the variables of exceptions with their `args`.
+tests/capture/test_error_objects.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.functions import UserFunctionVariable
+from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable, SuperVariable
+from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
+
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
+from autograph_torch.capture.patching import method_of, patched
+from autograph_torch.runtime import effects
+from autograph_torch.runtime.places import is_runtime
+
+_INIT = "__init__"
+_ERRORS = (ExceptionVariable, UserDefinedExceptionObjectVariable)
+_OF_PLAIN_ONES = {_INIT, "__new__", "__doc__", "__str__"}
+
+
+@contextlib.contextmanager
+def error_objects() -> Iterator[None]:
+    """While this is in force, these calls are taken."""
+    by_super, of_class = SuperVariable.call_method, method_of(BuiltinVariable, "call_method")
+    called = BuiltinVariable.call_function
+
+    def call_super(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name == _INIT and isinstance(self.objvar, UserDefinedExceptionObjectVariable) and not kwargs:
+            found, _ = self._resolved_getattr_and_source(tx, name)
+            if _keeps_arguments(getattr(found, "__objclass__", None)):
+                return _keep(self.objvar, args)
+        return by_super(self, tx, name, args, kwargs)
+
+    def call_of_class(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name == _INIT and _keeps_arguments(self.fn) and args and not kwargs:
+            made = args[0].realize()
+            if isinstance(made, UserDefinedExceptionObjectVariable):
+                return _keep(made, args[1:])
+        return of_class(self, tx, name, args, kwargs)
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is str.format:
+            args = [_text(one, tx) for one in args]
+        if self.fn is str and len(args) == 1:
+            value = args[0].realize()
+            if isinstance(value, StringFormatVariable):
+                return value
+            own = _own_text(value)
+            if own is not None:
+                return UserFunctionVariable(own).call_function(tx, [value], {})
+            if isinstance(value, _ERRORS):
+                _give_strings(_plain(value), tx)
+        return called(self, tx, args, kwargs)
+
+    attribute = getattr(ExceptionVariable, GET_ATTRIBUTE)
+
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
+        if name == "args" and not is_runtime(tx.f_code.co_filename):
+            _give_strings(self, tx)
+        return attribute(self, tx, name)
+
+    with (
+        patched(ExceptionVariable, **{GET_ATTRIBUTE: get_attribute}),
+        patched(SuperVariable, call_method=call_super),
+        patched(BuiltinVariable, call_method=call_of_class, call_function=call_builtin),
+    ):
+        yield
+
+
+def _text(value: Any, tx: Any) -> Any:
+    """What an exception is in a text; of what is not one, itself."""
+    return BuiltinVariable(str).call_function(tx, [value], {}) if isinstance(value, _ERRORS) else value
+
+
+def _own_text(value: Any) -> types.FunctionType | None:
+    """The `__str__` of a user's class of exceptions, if it has one."""
+    if not isinstance(value, UserDefinedExceptionObjectVariable):
+        return None
+    found = value.value_type.__str__
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def _give_strings(error: Any, tx: Any) -> None:
+    """Put strings in the place of the texts among the arguments of an exception."""
+    string: Any = effects.string_of
+    for k, one in enumerate(error.args):
+        if isinstance(one.realize(), UserDefinedObjectVariable) and one.realize().value_type is effects.Text:
+            error.args[k] = UserFunctionVariable(string).call_function(tx, [one], {})
+
+
+def _plain(error: Any) -> Any:
+    """The variable that has the arguments of an exception."""
+    return error.exc_vt if isinstance(error, UserDefinedExceptionObjectVariable) else error
+
+
+def _keeps_arguments(kind: Any) -> bool:
+    """Whether the constructor of a class of exceptions only keeps its arguments."""
+    if kind is BaseException or kind is Exception:
+        return True
+    is_error = isinstance(kind, type) and issubclass(kind, Exception)
+    return is_error and vars(kind).keys() <= _OF_PLAIN_ONES and _keeps_arguments(kind.__base__)
+
+
+def _keep(made: Any, args: Any) -> ConstantVariable:
+    made.exc_vt.args = list(args)
+    return ConstantVariable.create(None)

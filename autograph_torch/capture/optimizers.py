@@ -1,0 +1,134 @@
+"""The step of an optimizer, and its `zero_grad`, become part of the graph that computes the gradients.
+
+    optimizer.zero_grad()     torch keeps it out of traces: its own body
+    loss.backward()
+    if loss.isfinite():
+        optimizer.step()      torch breaks the graph before and behind it, and runs `_init_group` in Python, where the
+                              gradients of this call are not there yet: its own body, as of any object
+    optimizer.best = loss     torch forgets what is set on an optimizer
+
+torch does so for graphs in which nothing but the step is computed. What is asked there of the compiler has eager's
+answer, but for what a graph cannot do (grouping tensors by their devices, asking for a capture of CUDA): the step is
+counted and corrected in float64, as in eager. And the tracer takes `p.addcdiv_(m, v, value=-lr)` apart into operators
+that round otherwise (torch has a setting for that).
+
+Private: VariableBuilder._wrap and wrap_user_defined, SkipFunctionVariable, TorchInGraphFunctionVariable, and what
+`torch._disable_dynamo` puts around functions. tests/capture/test_optimizers.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import operator
+import os
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._dynamo import config
+from torch._dynamo.source import AttrSource
+from torch._dynamo.symbolic_convert import InliningInstructionTranslator
+from torch._dynamo.variables import ConstantVariable
+from torch._dynamo.variables.builder import VariableBuilder
+from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch.optim import Optimizer
+
+from autograph_torch.capture.patching import patched
+
+_FILES = os.path.dirname(torch.optim.__file__) + os.sep
+_AS_EAGER = ("_get_value", "_stack_if_compiling")  # numbers of Python, or tensors for graphs
+_DECOMPOSES = "enable_dynamo_decompositions"
+_ROUNDING_AS_IN_EAGER = {_DECOMPOSES: False} if hasattr(config, _DECOMPOSES) else {}  # torch 2.11 has none
+
+
+@contextlib.contextmanager
+def optimizers() -> Iterator[None]:
+    """While this is in force, optimizers are objects as others are."""
+    skipped, called = SkipFunctionVariable.call_function, TorchInGraphFunctionVariable.call_function
+    inlined, wrapped = InliningInstructionTranslator.inline_call, VariableBuilder._wrap
+
+    def wrap(self: Any, value: Any) -> Any:
+        return self.wrap_user_defined(value) if isinstance(value, Optimizer) else wrapped(self, value)
+
+    def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.value is torch._dynamo.graph_break and tx.f_code.co_filename.startswith(_FILES):
+            return ConstantVariable.create(None)
+        function = _entered(self, self.value, tx)
+        if function is not None:
+            return function.call_function(tx, args, kwargs)
+        return skipped(self, tx, args, kwargs)
+
+    def inline(parent: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(function, UserFunctionVariable):
+            function = _entered(function, function.get_function(), parent) or function
+        if function.get_code() is _HOOKS:
+            _hook_step(next(iter(args[0])).python_type())
+        return inlined(parent, function, *args, **kwargs)
+
+    def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        code = tx.f_code
+        if (
+            self.value is torch.compiler.is_compiling
+            and code.co_filename.startswith(_FILES)
+            and code.co_name in _AS_EAGER
+        ):
+            return ConstantVariable.create(False)
+        return called(self, tx, args, kwargs)
+
+    with (
+        config.patch(_ROUNDING_AS_IN_EAGER),
+        patched(SkipFunctionVariable, call_function=call_skipped),
+        patched(TorchInGraphFunctionVariable, call_function=call_torch),
+        patched(VariableBuilder, _wrap=wrap),
+        patched(InliningInstructionTranslator, inline_call=inline),
+    ):
+        yield
+
+
+def _hook_step(kind: type[Optimizer]) -> None:
+    """Let the steps of a class call hooks, as its first object does: the class is none of this program's."""
+    if not getattr(kind.step, "hooked", False):
+        Optimizer._patch_step_function(object.__new__(kind))
+
+
+_HOOKS = Optimizer._patch_step_function.__code__
+
+
+def _entered(variable: Any, function: Any, tx: Any) -> UserFunctionVariable | None:
+    """A function of torch's optimizers that torch keeps out of traces, without what keeps it out; None for others."""
+    code: Any = getattr(function, "__code__", None)
+    source = variable.source or (_place_of(function, tx) if code is not None else None)
+    if code in _AROUND:
+        name = "_torchdynamo_orig_callable" if hasattr(function, "_torchdynamo_orig_callable") else "__wrapped__"
+        inner = getattr(function, name)
+        source = source and AttrSource(source, name)
+        return UserFunctionVariable(inner, source=source) if _is_of_optimizers(inspect.unwrap(inner)) else None
+    if getattr(function, "_torchdynamo_disable", False) and _is_of_optimizers(function):  # copied from what it wraps
+        bare = types.FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)
+        return UserFunctionVariable(bare, source=source)
+    return None
+
+
+def _place_of(function: Any, tx: Any) -> Any:
+    """Where a method of one of torch's optimizers is to be found, if the optimizer is made in the function."""
+    if not function.__module__.startswith(torch.optim.__name__):
+        return None
+    try:
+        found = operator.attrgetter(function.__qualname__)(sys.modules[function.__module__])
+    except AttributeError:
+        return None
+    names = [tx.import_source(function.__module__), *function.__qualname__.split(".")]
+    return functools.reduce(AttrSource, names) if found is function else None
+
+
+def _is_of_optimizers(function: Any) -> bool:
+    return function.__code__.co_filename.startswith(_FILES)
+
+
+# Of `torch._disable_dynamo` and of `torch._dynamo.disable`.
+_AROUND = (Optimizer.zero_grad.__code__, torch._dynamo.disable(os.fspath).__code__)
