@@ -7,10 +7,10 @@
                               gradients of this call are not there yet: its own body, as of any object
     optimizer.best = loss     torch forgets what is set on an optimizer
 
-torch does so for graphs in which nothing but the step is computed. What is asked there of the compiler has eager's
-answer, but for what a graph cannot do (grouping tensors by their devices, asking for a capture of CUDA): the step is
-counted and corrected in float64, as in eager. And the tracer takes `p.addcdiv_(m, v, value=-lr)` apart into operators
-that round otherwise (torch has a setting for that).
+torch does so for graphs in which nothing but the step is computed; there the number of the step is a tensor of float32.
+Python computes what depends on it (`1 - beta2 ** step`) in float64: so does the graph, in a tensor; where many tensors
+step at once, by functions that take lists of numbers, as a number. And the tracer takes `p.addcdiv_(m, v, value=-lr)`
+apart into operators that round otherwise (torch has a setting for that).
 
 Private: VariableBuilder._wrap and wrap_user_defined, SkipFunctionVariable, TorchInGraphFunctionVariable, and what
 `torch._disable_dynamo` puts around functions. tests/capture/test_optimizers.py fails clearly when torch changes them.
@@ -36,12 +36,12 @@ from torch._dynamo.variables import ConstantVariable
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch.optim import Optimizer
+from torch.optim import Optimizer, optimizer
 
 from autograph_torch.capture.patching import patched
 
 _FILES = os.path.dirname(torch.optim.__file__) + os.sep
-_AS_EAGER = ("_get_value", "_stack_if_compiling")  # numbers of Python, or tensors for graphs
+_AS_EAGER = ("_get_value", "_stack_if_compiling")  # lists of numbers, for graphs of tensors
 _DECOMPOSES = "enable_dynamo_decompositions"
 _ROUNDING_AS_IN_EAGER = {_DECOMPOSES: False} if hasattr(config, _DECOMPOSES) else {}  # torch 2.11 has none
 
@@ -50,6 +50,7 @@ _ROUNDING_AS_IN_EAGER = {_DECOMPOSES: False} if hasattr(config, _DECOMPOSES) els
 def optimizers() -> Iterator[None]:
     """While this is in force, optimizers are objects as others are."""
     skipped, called = SkipFunctionVariable.call_function, TorchInGraphFunctionVariable.call_function
+    in_float64: Any = _in_float64
     inlined, wrapped = InliningInstructionTranslator.inline_call, VariableBuilder._wrap
 
     def wrap(self: Any, value: Any) -> Any:
@@ -66,6 +67,8 @@ def optimizers() -> Iterator[None]:
     def inline(parent: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(function, UserFunctionVariable):
             function = _entered(function, function.get_function(), parent) or function
+        if function.get_code() is _VALUE and not _makes_many_steps(parent):
+            function = UserFunctionVariable(in_float64)
         if function.get_code() is _HOOKS:
             _hook_step(next(iter(args[0])).python_type())
         return inlined(parent, function, *args, **kwargs)
@@ -90,12 +93,24 @@ def optimizers() -> Iterator[None]:
         yield
 
 
+def _in_float64(value: Any) -> Any:
+    """What `value.item()` would be in the arithmetic that follows; a graph is faster with tensors."""
+    return value.double() if isinstance(value, torch.Tensor) else value
+
+
+def _makes_many_steps(tx: Any) -> bool:
+    """Whether a function of torch.optim that steps for many tensors at once is traced, or a comprehension in it."""
+    frames = [tx.f_code, *([tx.parent.f_code] if getattr(tx, "parent", None) is not None else [])]
+    return any(code.co_name.startswith("_multi_tensor") for code in frames)
+
+
 def _hook_step(kind: type[Optimizer]) -> None:
     """Let the steps of a class call hooks, as its first object does: the class is none of this program's."""
     if not getattr(kind.step, "hooked", False):
         Optimizer._patch_step_function(object.__new__(kind))
 
 
+_VALUE = optimizer._get_value.__code__
 _HOOKS = Optimizer._patch_step_function.__code__
 
 
