@@ -103,6 +103,14 @@ MUTATIONS = (
         "arguments",
     ),
     Mutation(
+        "percents: what format does otherwise",
+        CAPTURE + "percents.py",
+        "return None if others or used != len(kinds) else",
+        "return",
+        "tests/capture/test_percents.py",
+        "otherwise",
+    ),
+    Mutation(
         "exceptions: handlers read strings",
         CAPTURE + "error_objects.py",
         'if name == "args" and not',

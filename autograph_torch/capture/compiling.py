@@ -90,6 +90,7 @@ from autograph_torch.capture.one_path import may_follow, one_path, time_for_all_
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
+from autograph_torch.capture.percents import percents
 from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
@@ -382,6 +383,7 @@ _REPAIRS = (
     enum_members,
     leaves_made,
     replaced_instructions,
+    percents,
     error_objects,
     sequences_in_order,
     picked_constants,
