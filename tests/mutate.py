@@ -514,7 +514,7 @@ MUTATIONS = (
     Mutation(
         "rows of tensors",
         CAPTURE + "views.py",
-        "return unpack(self.clone(proxy=tracer.maybe_lift_tracked_freevar_to_input(proxy)), tx, *args, **kwargs)",
+        "return unpack(_in_body(self, tx), tx, *args, **kwargs)",
         "return unpack(self, tx, *args, **kwargs)",
         "tests/test_programs.py",
         "rows_behind_a_write_in_a_branch and eager",
@@ -732,8 +732,8 @@ MUTATIONS = (
     Mutation(
         "truth values are compared",
         CAPTURE + "inlining.py",
-        "    repair_equality_of_flags,\n    repair_lazy_properties,\n    take_constants",
-        "    repair_lazy_properties,\n    take_constants",
+        "    repair_equality_of_flags,\n    repair_quotients",
+        "    repair_quotients",
         "tests/test_programs.py",
         "equal_flags",
     ),
