@@ -70,9 +70,11 @@ from autograph_torch.capture.torch_fixes import (
 from autograph_torch.capture.triangular_systems import know_sizes_of_solutions
 from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
+from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.structure import plain
 
 _Translator = symbolic_convert.InliningInstructionTranslator
+_DEEPEST = 900  # of calls in calls; at some 1150 the stack of a thread (8 MB) ends, and the process with it
 _INSTALLED = "_autograph_torch_original_init"
 
 # Once for the process, in this order: what torch gets wrong, what it refuses, and what it has to tell us.
@@ -150,6 +152,8 @@ def install(required: bool = True) -> None:
     def init(
         self: Any, parent: Any, code: types.CodeType, symbolic_locals: dict[str, Any], *args: Any, **kw: Any
     ) -> None:
+        if parent.inline_depth > _DEEPEST and _below_converted(parent):
+            _refuse_depth()
         function = args[3] if len(args) > 3 else kw.get("funcvar")
         code = _code_in_place_of(code, parent, symbolic_locals, function)
         _fill_in(code, parent, symbolic_locals)
@@ -161,6 +165,13 @@ def install(required: bool = True) -> None:
         for put_in_place in _INSTALLS:
             put_in_place()
         answer_at_once(_fill_in)
+
+
+def _refuse_depth() -> None:
+    message = (
+        "calls are nested so deep that the stack of the tracer would end: a recursion has to end whatever the data"
+    )
+    raise_refusal("AG320", message, "write it as a loop, or end it by a number that is no data")
 
 
 def _code_in_place_of(

@@ -297,3 +297,23 @@ def test_a_partial_function_is_refused_by_a_message_of_ours() -> None:
 
     with pytest.raises(CaptureError, match="AG310"):
         compiled(functools.partial(of_two_types, True))(X)
+
+
+def steps_down(n: int) -> int:
+    return 0 if n <= 0 else 1 + steps_down(n - 1)
+
+
+def of_a_recursion_that_data_end(x: torch.Tensor) -> torch.Tensor:
+    return x * steps_down(int(x[0]))
+
+
+def test_a_recursion_that_data_end_does_not_end_the_process() -> None:
+    with pytest.raises(CaptureError, match="a recursion has to end whatever the data"):
+        compiled(of_a_recursion_that_data_end)(torch.tensor([3.0, 1.0]))
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_a_recursion_that_data_end_is_followed() -> None:
+    captured = compiled(of_a_recursion_that_data_end)
+    for x in (torch.tensor([3.0, 1.0]), torch.tensor([0.0, 1.0]), torch.tensor([3.5, 2.0])):
+        torch.testing.assert_close(captured(x), of_a_recursion_that_data_end(x))
