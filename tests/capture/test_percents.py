@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -19,7 +20,6 @@ FLOATS = (
     "%8.3f",
     "%-8.3f|",
     "%+.1f",
-    "%08.2f",
     "%e",
     "%.3E",
     "%g",
@@ -50,7 +50,9 @@ def test_several_at_once() -> None:
         assert found(x) == of_two(x)
 
 
-@pytest.mark.parametrize(("forms", "values"), [(INTEGERS, (0, 7, -12, 123456)), (FLOATS, (0.0, 1.5, -2.25, 1e10))])
+@pytest.mark.parametrize(
+    ("forms", "values"), [(INTEGERS, (0, 7, -12, 123456)), (FLOATS, (0.0, 1.5, -2.25, 1e10, math.nan, -math.inf))]
+)
 def test_templates(forms: tuple[str, ...], values: tuple[float, ...]) -> None:
     for form in forms:
         for value in values:
@@ -67,6 +69,7 @@ def test_what_format_does_otherwise() -> None:
     assert percents._template("%d", [int, int]) is None
     assert percents._template("%d", [None]) is None
     assert percents._template("100%", []) is None
+    assert percents._template("%07.2f", [float]) is None  # "    nan", and "0000nan" by `format`
 
 
 def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
