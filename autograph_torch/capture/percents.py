@@ -1,10 +1,9 @@
 """Texts that `%` makes of numbers of the graph: Dynamo has `format` for them, and nothing for `%`.
 
-    "%-6s|%7.2f" % (name, x.item())        "{!s:<6}|{:7.2f}".format(name, x.item())
+    "%-6s|%07.2f" % (name, x.item())       "{!s:<6}|{:07.2f}".format(name, x.item())
     "%d of %d" % (n, 8)                    "{:d} of {:d}".format(n, 8)
 
-Left to Python is what `format` does otherwise: `%d` of a float, zeros before a float, which may be `nan` (`%07.2f`),
-widths that are arguments (`%*d`), names (`%(n)d`).
+Left to Python is what `format` does otherwise: `%d` of a float, widths that are arguments (`%*d`), names (`%(n)d`).
 
 Private: BuiltinVariable.call_function. tests/capture/test_percents.py fails clearly when torch changes it.
 """
@@ -96,6 +95,4 @@ def _field(found: re.Match[str], value: type | None) -> str | None:
     sign = "+" if "+" in flags else " " if " " in flags else ""
     left = "<" if "-" in flags and width else ""
     zeros = "0" if "0" in flags and not left and width else ""
-    if zeros and kind in _FLOATS:  # `format` writes them before `nan` and `inf`, too
-        return None
     return "{:" + left + sign + ("#" if "#" in flags else "") + zeros + width + precision + kind.replace("i", "d") + "}"
