@@ -46,9 +46,7 @@ def converted_again(code: types.CodeType, symbolic_locals: dict[str, Any], funct
     attempt, origin = attempt_under_way(), origin_of(code)
     if attempt is None or origin is None or not attempt.told_of(code.co_filename):
         return code
-    new = converted(origin, symbolic_locals, function)
-    new = with_origin(marked(new, follow=follows_calls(code)), origin)
-    return new if new.co_freevars == code.co_freevars else code
+    return _another_form(converted(origin, symbolic_locals, function), code, origin)
 
 
 def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
@@ -58,6 +56,11 @@ def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: 
     if origin is None or not told:
         return code
     new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), told).code
+    return _another_form(new, code, origin)
+
+
+def _another_form(new: types.CodeType, code: types.CodeType, origin: types.CodeType) -> types.CodeType:
+    """`new` in the place of a converted code of the same origin, if the cells of that will do for it."""
     new = with_origin(marked(new, follow=follows_calls(code)), origin)
     return new if new.co_freevars == code.co_freevars else code
 

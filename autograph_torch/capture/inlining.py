@@ -179,14 +179,13 @@ def _code_in_place_of(
 ) -> types.CodeType:
     """What the tracer runs where a function is called."""
     side_effects = parent.output.side_effects
-    if not is_marked(code) and may_enter(code) and _below_converted(parent):
-        new = converted(code, symbolic_locals, function)
-        _move_cells(side_effects, code, new, symbolic_locals)
-        code = new
-    elif is_marked(code):
+    new = code
+    if is_marked(code):
         new = converted_again(code, symbolic_locals, function)
-        _move_cells(side_effects, code, new, symbolic_locals)
-        code = new
+    elif may_enter(code) and _below_converted(parent):
+        new = converted(code, symbolic_locals, function)
+    _move_cells(side_effects, code, new, symbolic_locals)
+    code = new
     instead = setter_of_buffers(code, parent, symbolic_locals)
     if code in _INSTEAD and _below_converted(parent):
         instead = _INSTEAD[code]

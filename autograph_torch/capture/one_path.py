@@ -40,9 +40,7 @@ _JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in na
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _SECONDS = 60  # of computing, before a path is followed
-_OF_THE_TRACER = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG314", "AG320", "AG321", "AG323")
-_OF_TYPES = "AG310"
-_OF_LISTS = "AG311"
+_FOLLOWED = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG310", "AG311", "AG314", "AG320", "AG321", "AG323")
 _TWO_TENSORS = re.compile(r"the branches give an? \S+ tensor of shape .* and an? \S+ tensor of shape")
 _MESSAGE = (
     "the graph is for calls whose data take the same path as this one, which it checks; others run in Python, for "
@@ -53,9 +51,7 @@ _MESSAGE = (
 def may_follow(refused: CaptureError) -> bool:
     """Whether the path of the call under way may be followed, where there is no graph for all data."""
     found = refused.diagnostic
-    if found.code == _OF_TYPES:
-        return not _TWO_TENSORS.match(found.message) and can_follow()
-    return (found.code in _OF_THE_TRACER or found.code == _OF_LISTS) and can_follow()
+    return found.code in _FOLLOWED and not _TWO_TENSORS.match(found.message) and can_follow()
 
 
 def can_follow() -> bool:

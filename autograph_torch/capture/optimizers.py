@@ -57,29 +57,26 @@ def optimizers() -> Iterator[None]:
         return self.wrap_user_defined(value) if isinstance(value, Optimizer) else wrapped(self, value)
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.value is torch._dynamo.graph_break and tx.f_code.co_filename.startswith(_FILES):
+        if self.value is torch._dynamo.graph_break and _is_of_optimizers(tx.f_code):
             return ConstantVariable.create(None)
         function = _entered(self, self.value, tx)
         if function is not None:
             return function.call_function(tx, args, kwargs)
         return skipped(self, tx, args, kwargs)
 
-    def inline(parent: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    def inline(parent: Any, function: Any, args: Any, kwargs: Any, **options: Any) -> Any:
         if isinstance(function, UserFunctionVariable):
             function = _entered(function, function.get_function(), parent) or function
-        if function.get_code() is _VALUE and not _makes_many_steps(parent):
+        code = function.get_code()
+        if code is _VALUE and not _makes_many_steps(parent):
             function = UserFunctionVariable(in_float64)
-        if function.get_code() is _HOOKS:
-            _hook_step(next(iter(args[0])).python_type())
-        return inlined(parent, function, *args, **kwargs)
+        if code is _HOOKS:
+            _hook_step(args[0].python_type())
+        return inlined(parent, function, args, kwargs, **options)
 
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        code = tx.f_code
-        if (
-            self.value is torch.compiler.is_compiling
-            and code.co_filename.startswith(_FILES)
-            and code.co_name in _AS_EAGER
-        ):
+        asks = self.value is torch.compiler.is_compiling and tx.f_code.co_name in _AS_EAGER
+        if asks and _is_of_optimizers(tx.f_code):
             return ConstantVariable.create(False)
         return called(self, tx, args, kwargs)
 
@@ -117,32 +114,32 @@ _HOOKS = Optimizer._patch_step_function.__code__
 def _entered(variable: Any, function: Any, tx: Any) -> UserFunctionVariable | None:
     """A function of torch's optimizers that torch keeps out of traces, without what keeps it out; None for others."""
     code: Any = getattr(function, "__code__", None)
-    source = variable.source or (_place_of(function, tx) if code is not None else None)
     if code in _AROUND:
         name = "_torchdynamo_orig_callable" if hasattr(function, "_torchdynamo_orig_callable") else "__wrapped__"
-        inner = getattr(function, name)
-        source = source and AttrSource(source, name)
-        return UserFunctionVariable(inner, source=source) if _is_of_optimizers(inspect.unwrap(inner)) else None
-    if getattr(function, "_torchdynamo_disable", False) and _is_of_optimizers(function):  # copied from what it wraps
+        inner: Any = getattr(function, name)
+        if not _is_of_optimizers(inspect.unwrap(inner).__code__):
+            return None
+        source = variable.source or _place_of(function, tx)
+        return UserFunctionVariable(inner, source=source and AttrSource(source, name))
+    if getattr(function, "_torchdynamo_disable", False) and _is_of_optimizers(code):  # copied from what it wraps
         bare = types.FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)
-        return UserFunctionVariable(bare, source=source)
+        return UserFunctionVariable(bare, source=variable.source or _place_of(function, tx))
     return None
 
 
 def _place_of(function: Any, tx: Any) -> Any:
     """Where a method of one of torch's optimizers is to be found, if the optimizer is made in the function."""
-    if not function.__module__.startswith(torch.optim.__name__):
-        return None
     try:
         found = operator.attrgetter(function.__qualname__)(sys.modules[function.__module__])
-    except AttributeError:
+    except (AttributeError, KeyError):
         return None
     names = [tx.import_source(function.__module__), *function.__qualname__.split(".")]
     return functools.reduce(AttrSource, names) if found is function else None
 
 
-def _is_of_optimizers(function: Any) -> bool:
-    return function.__code__.co_filename.startswith(_FILES)
+def _is_of_optimizers(code: Any) -> bool:
+    """Whether a function has its text in torch.optim."""
+    return code is not None and code.co_filename.startswith(_FILES)
 
 
 # Of `torch._disable_dynamo` and of `torch._dynamo.disable`.

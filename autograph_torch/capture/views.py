@@ -54,10 +54,14 @@ def views_in_bodies() -> Iterator[None]:
         return tolist(_in_body(self, tx), tx)
 
     attributes = {f"method_attr_{name}": _view_in_body(name) for name in _VIEWS}
-    methods = {"method_new_full": _filled, "method_resize_as_": resize_as}
-    parts = {"unpack_var_sequence": rows, "method_tolist": numbers}
+    methods = {
+        "method_new_full": _filled,
+        "method_resize_as_": resize_as,
+        "method_tolist": numbers,
+        "unpack_var_sequence": rows,
+    }
     with (
-        patched(TensorVariable, **attributes, **methods, **parts),
+        patched(TensorVariable, **attributes, **methods),
         patched(builder, get_fake_value=_without_needless_symbols(get_fake_value)),
     ):
         yield
@@ -91,10 +95,10 @@ def _in_body(variable: Any, tx: Any) -> Any:
 
 def _view_in_body(name: str) -> Any:
     def view(self: Any, tx: Any) -> Any:
-        proxy, tracer = self.as_proxy(), tx.output.current_tracer
-        if tracer.parent is None or proxy.tracer is tracer:
+        here = _in_body(self, tx)
+        if here is self:
             return None  # Dynamo's own way
-        return wrap_fx_proxy(tx, tx.output.create_proxy("call_function", getattr, (proxy, name), {}))
+        return wrap_fx_proxy(tx, tx.output.create_proxy("call_function", getattr, (here.as_proxy(), name), {}))
 
     return view
 
