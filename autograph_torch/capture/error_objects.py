@@ -7,7 +7,7 @@
 
 Dynamo takes none of these calls, and would go on with what the class was called with: so does its `f"{error}"`. Left to
 Python are bases that do more with their arguments than to keep them (`OSError`, `StopIteration`). A `__str__` of the
-class it does not ask.
+class it does not ask, and the text of `KeyError("a")` is `'a'` in quotes.
 
     except ArithmeticError as error:
         log.append(error.args[0])         what was raised with a text for the graph (runtime/effects.py) has a string
@@ -70,14 +70,19 @@ def error_objects() -> Iterator[None]:
             if own is not None:
                 return UserFunctionVariable(own).call_function(tx, [value], {})
             if isinstance(value, _ERRORS):
-                _give_strings(_plain(value), tx)
+                plain = _plain(value)
+                with _strings_in(plain, tx):
+                    if issubclass(plain.exc_type, KeyError) and len(plain.args) == 1:
+                        return called(BuiltinVariable(repr), tx, list(plain.args), {})
+                    return called(self, tx, args, kwargs)
         return called(self, tx, args, kwargs)
 
     attribute = getattr(ExceptionVariable, GET_ATTRIBUTE)
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name == "args" and not is_runtime(tx.f_code.co_filename):
-            _give_strings(self, tx)
+            with _strings_in(self, tx):
+                return attribute(self, tx, name)
         return attribute(self, tx, name)
 
     with (
@@ -101,12 +106,23 @@ def _own_text(value: Any) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
-def _give_strings(error: Any, tx: Any) -> None:
-    """Put strings in the place of the texts among the arguments of an exception."""
-    string: Any = effects.string_of
-    for k, one in enumerate(error.args):
-        if isinstance(one.realize(), UserDefinedObjectVariable) and one.realize().value_type is effects.Text:
-            error.args[k] = UserFunctionVariable(string).call_function(tx, [one], {})
+@contextlib.contextmanager
+def _strings_in(error: Any, tx: Any) -> Iterator[None]:
+    """Have strings in the place of the texts among the arguments of an exception, which may be raised again."""
+    texts = error.args
+    error.args = [_string(one, tx) for one in texts]
+    try:
+        yield
+    finally:
+        error.args = texts
+
+
+def _string(argument: Any, tx: Any) -> Any:
+    """A text as a string; what is none, itself."""
+    value = argument.realize()
+    is_text = isinstance(value, UserDefinedObjectVariable) and value.value_type is effects.Text
+    string_of: Any = effects.string_of
+    return UserFunctionVariable(string_of).call_function(tx, [argument], {}) if is_text else argument
 
 
 def _plain(error: Any) -> Any:

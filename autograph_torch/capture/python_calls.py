@@ -6,7 +6,6 @@
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     xs.sort(key=f)            runtime/sorting.py, where data tell the order
     sorted(t)                 sorted(list(t)), for t a tensor
-    str(KeyError("a"))        "'a'", as in Python
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
     torch.as_tensor([x, n])   torch.tensor([x, n]): lists and numbers are copied in any case; so for torch.asarray
@@ -61,7 +60,7 @@ from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew,
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.lists import RangeVariable
-from torch._dynamo.variables.misc import ExceptionVariable, GetAttrVariable, SuperVariable
+from torch._dynamo.variables.misc import GetAttrVariable, SuperVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.distributions.utils import lazy_property
@@ -175,8 +174,6 @@ def python_calls() -> Iterator[None]:
             return _range_from_data(args)
         if self.fn is type and len(args) == 1 and type(args[0].realize()) is ConstantVariable:
             return VariableTracker.build(tx, args[0].python_type())
-        if self.fn is str and len(args) == 1 and _is_error_of_key(args[0]):
-            return BuiltinVariable(repr).call_function(tx, list(args[0].realize().args), kwargs)
         if self.fn is sorted and args and type(args[0].realize()) is TensorVariable:
             args = [VariableTracker.build(tx, list).call_function(tx, list(args), {})]
         if self.fn is callable and len(args) == 1 and _is_method_of_tensor(args[0]):
@@ -288,11 +285,6 @@ def _is_option(function: Any, key: int | str) -> bool:
     schemas = [getattr(operator_, overload)._schema for overload in operator_.overloads()] if operator_ else []
     arguments = [found for schema in schemas for at, found in enumerate(schema.arguments) if key in (at, found.name)]
     return bool(arguments) and all(isinstance(found.type, torch.BoolType) for found in arguments)
-
-
-def _is_error_of_key(variable: Any) -> bool:
-    error = variable.realize()
-    return isinstance(error, ExceptionVariable) and issubclass(error.exc_type, KeyError) and len(error.args) == 1
 
 
 def _is_of_unknown_length(tensor: Any) -> bool:

@@ -81,6 +81,19 @@ def text_of_its_own(x: Tensor) -> Any:
         return x, str(error), f"<{error}>"
 
 
+class Unknown(KeyError):
+    pass
+
+
+def of_a_key(x: Tensor) -> Any:
+    try:
+        raise Unknown("a")
+    except KeyError as error:
+        if x.sum() > 0:
+            x = x + 1
+        return x, str(error), f"{error}", error.args
+
+
 def read_by_a_handler(x: Tensor) -> Any:
     try:
         if x.sum() > 0:
@@ -96,7 +109,9 @@ def raised(x: Tensor) -> Tensor:
     raise Diverged(3, x[0].item())
 
 
-@pytest.mark.parametrize("function", [caught, by_name, with_data, made_only, text_of_its_own, read_by_a_handler])
+@pytest.mark.parametrize(
+    "function", [caught, by_name, with_data, made_only, text_of_its_own, of_a_key, read_by_a_handler]
+)
 def test_arguments(function: Callable[..., Any]) -> None:
     torch._dynamo.reset()
     compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
@@ -123,6 +138,25 @@ def test_a_handler_keeps_a_string() -> None:
         compiled(x, ours)
         logged(x, theirs)
     assert ours == theirs == ["sum 3.0"]
+
+
+def test_what_a_handler_has_read_is_raised_again() -> None:
+    def logged(x: Tensor, log: list[str]) -> Tensor:
+        try:
+            if x.sum() > 0:
+                raise ArithmeticError(f"sum {x.sum().item():.1f}")
+        except ArithmeticError as error:
+            log.append(error.args[0])
+            raise
+        return x
+
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(logged), backend="eager", fullgraph=True)
+    log: list[str] = []
+    for total in (3.0, 5.0):
+        with pytest.raises(ArithmeticError, match=f"sum {total}"):
+            compiled(vec(total), log)
+    assert log == ["sum 3.0", "sum 5.0"]
 
 
 def test_raised_in_any_case() -> None:
