@@ -135,6 +135,14 @@ MUTATIONS = (
         "is_none_from_around",
     ),
     Mutation(
+        "leaves that the function makes: the anchor is none of the program's",
+        CAPTURE + "leaves_made.py",
+        "given is not gradients.ANCHOR and ",
+        "",
+        "tests/capture/test_leaves_made.py",
+        "refused_at_its_line",
+    ),
+    Mutation(
         "converted functions below others take the forms that a trace has told of",
         CAPTURE + "inlining.py",
         "        new = converted_again(code, symbolic_locals, function)\n",

@@ -29,6 +29,7 @@ from torch.fx import Graph, Node
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import gradients
 
 _WANTED = "requires_grad"
 _CHECK = "_check_requires_grad_intermediate_outputs"  # torch 2.11 has none
@@ -113,10 +114,12 @@ def _first_behind(
 def _is_given(node: Node, graph: Graph) -> bool:
     """Whether a node is a tensor from around the function: what depends on it has a gradient in any case.
 
-    The inputs of bodies, which have graphs of their own, may be such as the function has made.
+    The inputs of bodies, which have graphs of their own, may be such as the function has made; and the anchor of
+    runtime/gradients.py is none of the program's.
     """
     is_input = node.op in ("placeholder", "get_attr") and node.graph is graph
-    return is_input and isinstance(node.meta.get("example_value"), torch.Tensor)
+    given = getattr(node.meta.get("grapharg"), "example", None)
+    return is_input and given is not gradients.ANCHOR and isinstance(node.meta.get("example_value"), torch.Tensor)
 
 
 def _results_of_bodies(node: Node, output: Any) -> list[Node]:

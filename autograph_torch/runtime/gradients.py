@@ -10,7 +10,7 @@ import torch
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
-_ANCHOR = torch.zeros((), requires_grad=True)
+ANCHOR = torch.zeros((), requires_grad=True)
 
 
 class _Anchor(torch.autograd.Function):
@@ -29,7 +29,7 @@ def anchored(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor as part of the differentiable graph, whether or not anything before it needs a gradient."""
     if tensor.requires_grad or not (tensor.is_floating_point() or tensor.is_complex()):
         return tensor
-    return _Anchor.apply(tensor, _ANCHOR)
+    return _Anchor.apply(tensor, ANCHOR)
 
 
 def recorded(passes: bool, function: Callable[..., Any], *args: Any) -> Any:

@@ -73,7 +73,7 @@ def told_in_a_branch(x: Tensor) -> Tensor:
     return w * 2
 
 
-@pytest.mark.parametrize("function", [returned, returned_by_a_branch, told_in_a_branch])
+@pytest.mark.parametrize("function", [returned, returned_by_a_branch, returned_by_a_loop, told_in_a_branch])
 def test_a_result_that_depends_on_one_is_refused_at_its_line(function: Callable[..., object]) -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match=r"test_leaves_made\.py:\d+.*requires_grad_\(\)"):
