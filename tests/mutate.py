@@ -119,6 +119,14 @@ MUTATIONS = (
         "handler",
     ),
     Mutation(
+        "exceptions: a text is of the moment it was made",
+        RUNTIME + "effects.py",
+        "    if not isinstance(text, Text):\n        told",
+        "    if not isinstance(text, Text):\n        return text\n        told",
+        "tests/capture/test_error_objects.py",
+        "of_the_moment",
+    ),
+    Mutation(
         "exceptions: a text of their own",
         CAPTURE + "error_objects.py",
         "            if own is not None:\n",

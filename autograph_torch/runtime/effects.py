@@ -21,6 +21,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
+from enum import Enum
 from typing import Any
 
 import torch
@@ -29,7 +30,7 @@ from autograph_torch.runtime import notes, performing, places, tracing
 from autograph_torch.runtime.picked import constants_of, place_of
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.structure import lift, spec_of
+from autograph_torch.runtime.structure import CONSTANTS, lift, spec_of
 from autograph_torch.runtime.values import HOLE
 
 
@@ -114,12 +115,15 @@ def string_of(text: Any) -> Any:
     """A text as a string of the program: what a handler reads of an exception that was raised with it.
 
     Raises:
-        CaptureError: AG320, a tensor is in it, or data decide between two.
+        CaptureError: AG320, what is in it may have changed since it was made, or data decide between two.
     """
-    if isinstance(text, torch.Tensor):
-        return refuse("AG320", "a text with tensors of the graph is used as a string", "format numbers: `x.item()`")
-    if not isinstance(text, Text):
+    if type(text) is tuple:
+        return _strings(text)
+    if text is None or isinstance(text, (bool, int, float, complex, type, Enum, torch.Size, *CONSTANTS)):
         return text
+    if not isinstance(text, Text):
+        told = f"a text with a {type(text).__name__} in it is used as a string"
+        return refuse("AG320", told, "format numbers: `x.item()`")
     if text.style not in ("format", "percent"):
         return str(text)
     template: Any = string_of(text.template)

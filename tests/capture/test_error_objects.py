@@ -159,6 +159,24 @@ def test_what_a_handler_has_read_is_raised_again() -> None:
     assert log == ["sum 3.0", "sum 5.0"]
 
 
+def told_before_a_write(x: Tensor) -> Any:
+    seen = {"k": 1}
+    try:
+        if x.sum() > 0:
+            raise ValueError("bad {}".format(seen))  # noqa: UP032
+    except ValueError as error:
+        seen["j"] = 2
+        return x, error.args[0], seen
+    return x, "", seen
+
+
+def test_a_text_is_of_the_moment_it_was_made() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(told_before_a_write), backend="eager", fullgraph=True)
+    for x in (vec(1, 2), vec(-1, -2)):
+        assert compiled(x)[1:] == told_before_a_write(x)[1:]
+
+
 def test_raised_in_any_case() -> None:
     torch._dynamo.reset()
     compiled = torch.compile(convert(raised), backend="eager", fullgraph=True)
