@@ -215,7 +215,12 @@ class _Loops:
         return exits(node.body).returns
 
     def _takes(self, node: gast.For | gast.While, rest: list[gast.stmt]) -> bool:
-        """Whether what follows, which returns, is needed once for every way out of the loop."""
+        """Whether what follows, which returns, is needed once for every way out of the loop.
+
+        What the loop writes of scopes outside stays with it: in a function of its own, the rest has but its value.
+        """
+        if self._declared.intersection(binds([node, *rest])):
+            return False
         leaves = exits(rest)
         return self._facts.takes_rest(node) and not (completes(rest) or leaves.breaks or leaves.continues)
 

@@ -108,6 +108,8 @@ class Attempt:
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
     whole: whether integers made of floats have symbols of their own.
+    known_floats: whether floats among the arguments are constants of the graph. Guards on them compute in another order
+        than the program, and may fail for the call that they come from.
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
@@ -137,6 +139,7 @@ class Attempt:
     settled: bool = False
     whole: bool = False
     first_trips: bool = False
+    known_floats: bool = False
     checked_squeezes: bool = False
     assumed_sizes: bool = False
     observed_data: bool = False

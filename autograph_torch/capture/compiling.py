@@ -55,6 +55,7 @@ from autograph_torch.capture.enum_members import enum_members
 from autograph_torch.capture.error_objects import error_objects
 from autograph_torch.capture.errors import (
     RaisedOnPath,
+    is_of_operator,
     is_of_user_code,
     raised_on_path,
     raises_whatever_the_data,
@@ -65,6 +66,7 @@ from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
 from autograph_torch.capture.flags import flags_as_integers
+from autograph_torch.capture.formatted import texts_of_numbers
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
 from autograph_torch.capture.guards import guards_once
@@ -90,7 +92,6 @@ from autograph_torch.capture.one_path import may_follow, one_path, time_for_all_
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
-from autograph_torch.capture.percents import percents
 from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
@@ -114,6 +115,8 @@ from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
     floats_read_outside,
+    inverted_integers,
+    lengths_without_dimensions,
     numbers_of_copies,
     places_of,
     places_of_results,
@@ -294,8 +297,10 @@ def _followed(trace: Callable[[Attempt], Any]) -> Any:
     """Trace the path of the call under way."""
     try:
         return _attempted(ONE_PATH, trace)
-    except CaptureError:
-        raise
+    except CaptureError as error:
+        if not is_of_operator(error):
+            raise
+        raise CaptureError(error.diagnostic) from RaisedOnPath(error.__cause__)
     except Exception as error:
         if not is_of_user_code(error):
             raise
@@ -332,11 +337,15 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             if is_of_whole_number(str(error)) and not attempt.whole:
                 attempt = replace(attempt, whole=True)
                 continue
+            if _GUARD_FAILS in str(error) and not attempt.known_floats:
+                attempt = replace(attempt, known_floats=True)
+                continue
             if first is None or not attempt.enter_skipped:
                 raise  # else torch's switch for skipped functions has not been up to it
             raise first from None
 
 
+_GUARD_FAILS = "Guard failed on the same frame"  # what torch says of a graph that is not for the call it is made in
 _REPAIRS = (
     numbers_of_copies,
     views_in_bodies,
@@ -372,6 +381,8 @@ _REPAIRS = (
     contents_in_place,
     optimizers,
     types_of_parameters,
+    inverted_integers,
+    lengths_without_dimensions,
     lists_of_tensors,
     empty_tensors,
     reshaped_tensors,
@@ -383,7 +394,7 @@ _REPAIRS = (
     enum_members,
     leaves_made,
     replaced_instructions,
-    percents,
+    texts_of_numbers,
     error_objects,
     sequences_in_order,
     picked_constants,
@@ -425,6 +436,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                 stack.enter_context(observed_data())
             if attempt.whole:
                 stack.enter_context(whole_numbers())
+            if attempt.known_floats:
+                stack.enter_context(dynamo_config.patch(specialize_float=True))
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))

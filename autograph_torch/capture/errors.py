@@ -12,7 +12,7 @@ from torch._dynamo import exc as dynamo
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from autograph_torch.capture.policy import POLYFILLS
+from autograph_torch.capture.policy import POLYFILLS, is_dynamo
 from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
@@ -26,6 +26,7 @@ _OF_THE_TRACE = "from user code"  # what the tracer adds to an error
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _UNBOUND = re.compile(r"cannot access local variable '(\w+)'|Could not find a local variable with name `(\w+)`")
 # What torch says of torch.autograd.grad or backward in the body of an operator, where nothing is recorded.
+_OF_OPERATORS = ("RuntimeError when making fake tensor call", "TypeError when making fake tensor call")
 _OPERATOR = re.compile(r"Higher Order Operator|call_function (?:cond|while_loop)|higher_order\.(?:cond|while_loop)")
 _GRADIENT = re.compile(
     r"does not require grad and does not have a grad_fn|backward through the graph a second time|"
@@ -46,10 +47,19 @@ def translated() -> Iterator[None]:
         if own is not None:
             raise type(own)(own.diagnostic) from error
         raise _capture_error(error) from error
-    except AssertionError as error:
-        if not is_of_user_code(error):
+    except Exception as error:
+        if not is_of_user_code(error) or not (isinstance(error, AssertionError) or _is_of_tracer(error)):
             raise
         raise _capture_error(error) from error  # of the tracer itself, which has met what it does not expect
+
+
+def _is_of_tracer(error: Exception) -> bool:
+    """Whether Dynamo or this package has raised it, by mistake: no operator of torch, and nothing of the program."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    filename = frame.tb_frame.f_code.co_filename if frame is not None else ""
+    return is_ours(filename) or is_dynamo(filename)
 
 
 def _own_error(error: BaseException) -> AutographError | None:
@@ -106,6 +116,14 @@ def raises_whatever_the_data(error: CaptureError) -> bool:
     if isinstance(cause, RaisedOnPath):
         return True
     return isinstance(cause, dynamo.Unsupported) and cause.gb_type == "Observed exception"
+
+
+def is_of_operator(error: CaptureError) -> bool:
+    """Whether an operator has refused what it was called with, by its types and sizes: so it does in Python."""
+    cause = error.__cause__
+    if isinstance(cause, dynamo.Unsupported):
+        return cause.gb_type in _OF_OPERATORS
+    return isinstance(cause, dynamo.TorchRuntimeError) or not isinstance(cause, (AssertionError, *_TRACE_ERRORS))
 
 
 def is_of_user_code(error: Exception) -> bool:

@@ -104,7 +104,8 @@ class Forecast:
         if not isinstance(given, torch.Tensor):
             return given
         own = given.detach().clone() if storage_at(node) in self._written else given.detach()
-        return own.requires_grad_(given.requires_grad)
+        own.requires_grad_(given.requires_grad)
+        return own if given.is_leaf else own.clone()  # a leaf must not be written to
 
     def _bind(self, known: Any, value: Any) -> None:
         """Take the numbers from a value whose form is known."""

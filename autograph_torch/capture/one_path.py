@@ -11,7 +11,8 @@ where a call can be run again, with a warning that says where and why. An error 
 one branch, float32 in the other) are refused in any case: that is for the program to say.
 
 Only what is not about paths is rewritten then (rewriting.py). Numbers that Python has to know are observed as
-capture/observed_data.py does.
+capture/observed_data.py does. So are those on the stack when an instruction fails, which is then tried again: what
+torch has no symbol for (`math.copysign(1, v)`, `seen[n] = x`, `f"{n:08b}"[::-1]`), Python does with numbers.
 
 Private: the table of instructions (capture/replaced_instructions.py), and what they find on Dynamo's stack.
 tests/capture/test_one_path.py fails clearly when torch changes them.
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import math
 import re
 import time
 import warnings
@@ -28,17 +30,35 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import BaseListVariable, BuiltinVariable, ConstantVariable, UserFunctionVariable
+from torch._dynamo.exc import Unsupported, UserError
+from torch._dynamo.variables import (
+    BaseListVariable,
+    BuiltinVariable,
+    ConstantVariable,
+    ListVariable,
+    TupleVariable,
+    UserFunctionVariable,
+)
+from torch._dynamo.variables.functions import SkipFunctionVariable
+from torch._dynamo.variables.misc import GetAttrVariable, NullVariable, StringFormatVariable
+from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 
 from autograph_torch.capture.observed_data import Answers, can_run_again, observing
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import Instruction, is_from_data, replaced
-from autograph_torch.diagnostics import CaptureError, Diagnostic, OnePathWarning
+from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
 
 _JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+_BEGINNINGS = tuple(
+    "BINARY UNARY COMPARE CONTAINS INPLACE CALL FORMAT BUILD UNPACK LIST SET DICT MAP STORE_SUBSCR STORE_ATTR "
+    "STORE_SLICE STORE_GLOBAL STORE_DEREF DELETE LOAD_ATTR LOAD_METHOD GET_ITER".split()
+)
+_TRIED_AGAIN = tuple(name for name in dis.opmap if name.startswith(_BEGINNINGS))
+_FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeError, AttributeError, ValueError)
+_OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
 _SECONDS = 60  # of computing, before a path is followed
 _FOLLOWED = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG310", "AG311", "AG314", "AG320", "AG321", "AG323")
 _TWO_TENSORS = re.compile(r"the branches give an? \S+ tensor of shape .* and an? \S+ tensor of shape")
@@ -101,15 +121,80 @@ def one_path() -> Iterator[None]:
     call = BuiltinVariable.call_function
 
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        return call(self, tx, [_index(tx, one) for one in args] if self.fn is range else args, kwargs)
+        if self.fn is range:
+            args = [_index(tx, one) for one in args]
+        elif self.fn is len:
+            args = [_Known(tx).of(one) if type(one.realize()) is StringFormatVariable else one for one in args]
+        elif self.fn is sorted and "reverse" in kwargs:
+            kwargs = {**kwargs, "reverse": _known(tx, kwargs["reverse"])}
+        return call(self, tx, args, kwargs)
 
     makers: dict[str, Callable[[Instruction], Instruction]] = {
         **dict.fromkeys(_JUMPS, answering(_jump)),
         **dict.fromkeys(_TRUTHS, answering(_push)),
     }
     makers |= {name: make for name, make in _OPERANDS.items() if name in dis.opmap}
-    with observing(answers), replaced(**makers), patched(BuiltinVariable, call_function=called):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(observing(answers))
+        stack.enter_context(replaced(**makers))
+        stack.enter_context(patched(BuiltinVariable, call_function=called))
+        stack.enter_context(_trying_again())
         yield
+
+
+@contextlib.contextmanager
+def _trying_again() -> Iterator[None]:
+    """While this is in force, what fails is tried a second time, with the numbers that data tell.
+
+    But not where it has run a function of the program, which may have done something by then.
+    """
+    latest: list[Any] = [None]  # the translator whose instruction has begun last
+
+    def instruction_of(original: Instruction) -> Instruction:
+        def follow(translator: Any, instruction: Any) -> None:
+            stack = list(translator.stack)
+            latest[0] = translator
+            try:
+                original(translator, instruction)
+            except _FAILURES:
+                if latest[0] is not translator:
+                    raise
+                known = _Known(translator)
+                translator.stack[:] = [known.of(one) for one in stack]
+                if not known.any:
+                    raise
+                original(translator, instruction)
+
+        return follow
+
+    def call_of(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+            before = latest[0]
+            try:
+                return original(self, tx, args, kwargs)
+            except _FAILURES:
+                of_numbers = _function(self) in _OF_NUMBERS  # which run nothing of the program
+                if latest[0] is not before and not of_numbers:
+                    raise
+                known = _Known(tx, tensors=of_numbers)
+                args = [known.of(one) for one in args]
+                kwargs = {key: known.of(one) for key, one in kwargs.items()}
+                if not known.any:
+                    raise
+                return original(self, tx, args, kwargs)
+
+        return call
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(replaced(**dict.fromkeys(_TRIED_AGAIN, instruction_of)))
+        for kind in (BuiltinVariable, TorchInGraphFunctionVariable, SkipFunctionVariable):
+            stack.enter_context(patched(kind, call_function=call_of(kind.call_function)))
+        yield
+
+
+def _function(variable: Any) -> Any:
+    """What a variable of a function stands for."""
+    return getattr(variable, "fn", getattr(variable, "value", None))
 
 
 def _jump(translator: Any, instruction: Any, truth: bool) -> None:
@@ -125,6 +210,40 @@ def _push(translator: Any, instruction: Any, truth: bool) -> None:
     """Put the truth, or for `not` the other, in the place of what is on top of the stack."""
     translator.popn(1)
     translator.push(ConstantVariable.create(truth != (instruction.opname == "UNARY_NOT")))
+
+
+class _Known:
+    """Values with the numbers and texts in them as data tell; `any`: whether there were such."""
+
+    def __init__(self, tx: Any, tensors: bool = False) -> None:
+        self._tx = tx
+        self._tensors = tensors  # whether a tensor of one number is one, too
+        self.any = False
+
+    def of(self, variable: Any) -> Any:
+        if isinstance(variable, NullVariable):
+            return variable
+        value = variable.realize()
+        if is_from_data(value):
+            self.any = True
+            return _known(self._tx, value)
+        if self._tensors and value.is_tensor() and value.ndim == 0:
+            self.any = True
+            return _known(self._tx, value.call_method(self._tx, "item", [], {}))
+        if type(value) is StringFormatVariable:
+            return self._text(value)
+        if type(value) is GetAttrVariable:  # a method
+            return GetAttrVariable(self.of(value.obj), value.name)
+        if type(value) is TupleVariable:
+            return TupleVariable([self.of(one) for one in value.items])
+        if type(value) is ListVariable:
+            value.items[:] = [self.of(one) for one in value.items]
+        return variable
+
+    def _text(self, text: Any) -> Any:
+        arguments = [self.of(one) for one in text.sym_args]
+        named = {key: self.of(one) for key, one in text.sym_kwargs.items()}
+        return StringFormatVariable.create(text.format_string, arguments, named)
 
 
 def _known(tx: Any, value: Any) -> Any:

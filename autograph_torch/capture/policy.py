@@ -28,7 +28,8 @@ _TORCH_INTERNALS = tuple(
 )  # fmt: skip
 
 # What Dynamo traces in the place of functions in C; of these `any` and `all` ask about what they are given.
-POLYFILLS = _TORCH + os.path.join("_dynamo", "polyfills") + os.sep
+_DYNAMO = _TORCH + "_dynamo" + os.sep
+POLYFILLS = _DYNAMO + "polyfills" + os.sep
 _BUILTINS = POLYFILLS + "builtins.py"
 _ASKING = ("any", "all")
 
@@ -59,6 +60,11 @@ def may_enter(code: types.CodeType) -> bool:
     if filename.startswith(_STDLIB) and "site-packages" not in filename:
         return False
     return code not in _do_not_convert
+
+
+def is_dynamo(filename: str) -> bool:
+    """Whether a file belongs to the part of torch that traces."""
+    return filename.startswith(_DYNAMO)
 
 
 def is_torch(code: types.CodeType) -> bool:

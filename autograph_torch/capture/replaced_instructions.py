@@ -53,6 +53,7 @@ def replaced(**makers: Callable[[Instruction], Instruction]) -> Iterator[None]:
     """While this is in force, instructions (by name) are what is made of those that Dynamo has."""
     codes = {dis.opmap[name]: make for name, make in makers.items()}
     before = [(owner, code, owner.dispatch_table[code]) for owner in _TRANSLATORS for code in codes]
+    before = [entry for entry in before if entry[-1] is not None]
     for owner, code, instruction in before:
         owner.dispatch_table[code] = codes[code](instruction)
     try:

@@ -3,11 +3,14 @@
     (loss, step) < best                    runtime/lexicographic.py
     bisect.bisect(edges, x.item())         runtime/ordered_lists.py; what is compared may be such tuples
     heapq.heappush(queue, (cost, node))
+    levels.count(low)
 
 Dynamo (torch 2.13) compares such sequences for equality only, and only those of numbers; `bisect` and `heapq` are C.
+What it counts are comparisons, and their sum is a tensor where they are.
 
-Private: BuiltinVariable.call_function, compare_op_handlers (which holds bound methods of it), and
-SkipFunctionVariable.call_function. tests/capture/test_sequence_order.py fails clearly when torch changes them.
+Private: BuiltinVariable.call_function, compare_op_handlers (which holds bound methods of it), and call_function of
+SkipFunctionVariable and PolyfilledFunctionVariable. tests/capture/test_sequence_order.py fails clearly when torch
+changes them.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from torch._dynamo.variables import (
     UserFunctionVariable,
 )
 from torch._dynamo.variables.builtin import BuiltinVariable
-from torch._dynamo.variables.functions import SkipFunctionVariable
+from torch._dynamo.variables.functions import PolyfilledFunctionVariable, SkipFunctionVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
@@ -57,6 +60,7 @@ _SEARCHES = frozenset({bisect.bisect_right, bisect.bisect_left, bisect.insort_ri
 def sequences_in_order() -> Iterator[None]:
     """While this is in force, such comparisons and calls are taken."""
     built_in, skipped = BuiltinVariable.call_function, SkipFunctionVariable.call_function
+    polyfilled = PolyfilledFunctionVariable.call_function
 
     def compare(tx: Any, comparison: Callable[..., Any], operands: Any) -> Any:
         left, right = (operand.realize() for operand in operands)
@@ -90,11 +94,18 @@ def sequences_in_order() -> Iterator[None]:
             return skipped(self, tx, args, kwargs)
         return UserFunctionVariable(function).call_function(tx, args, kwargs)
 
+    def call_polyfilled(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is not operator.countOf or not any(_has_data(one, or_number=True) for one in args):
+            return polyfilled(self, tx, args, kwargs)
+        count: Any = ordered_lists.count_of
+        return UserFunctionVariable(count).call_function(tx, args, kwargs)
+
     handlers = symbolic_convert.compare_op_handlers
     own = {symbol: comparing(comparison, handlers[symbol]) for symbol, comparison in _COMPARISONS.items()}
     with (
         patched(BuiltinVariable, call_function=call_builtin),
         patched(SkipFunctionVariable, call_function=call_skipped),
+        patched(PolyfilledFunctionVariable, call_function=call_polyfilled),
         patched(symbolic_convert, compare_op_handlers={**handlers, **own}),
     ):
         yield

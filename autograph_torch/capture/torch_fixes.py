@@ -75,6 +75,13 @@ when it is first read.
 
 17. A fact about a quotient of integers (`if hits / count < 0.5`) cannot be written into a graph: torch has no division
 of integers there ("symbolically traced variables cannot be used as inputs to control flow").
+
+18. `f"{n:.3f}"` of an argument that has changed between two calls is the argument itself, a number (torch 2.13: the
+text is looked up by where the number comes from). With more text around it, it is refused ("BUILD_STRING type error");
+where the number is computed, its text is formatted: `f"{n:5}"` stands on the left, and `f"{n:02d}"` is an error.
+
+19. torch knows no `~n` of an integer that is a symbol: it is `-n - 1`. The length of a tensor without dimensions is an
+IndexError of the tracer ("tuple index out of range"), where Python has a TypeError that the program may handle.
 """
 
 from __future__ import annotations
@@ -90,9 +97,11 @@ import sympy  # type: ignore[import-untyped]
 import torch
 from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards, symbolic_convert
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import GlobalSource
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables import (
     ConstantVariable,
     UserDefinedClassVariable,
@@ -102,6 +111,8 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting, VariableTracker
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, LazyVariableTracker
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
@@ -369,6 +380,38 @@ def powers_of_any_sign() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def inverted_integers() -> Iterator[None]:
+    """While this is in force, integers that are symbols are inverted."""
+    call = BuiltinVariable.call_function
+
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is operator.invert and len(args) == 1:
+            number = args[0].realize()
+            if isinstance(number, SymNodeVariable) and isinstance(number.sym_num, torch.SymInt):
+                given = [ConstantVariable.create(-1), number]
+                return call(BuiltinVariable(operator.sub), tx, given, {})
+        return call(self, tx, args, kwargs)
+
+    with patched(BuiltinVariable, call_function=call_function):
+        yield
+
+
+@contextlib.contextmanager
+def lengths_without_dimensions() -> Iterator[None]:
+    """While this is in force, the length of a tensor without dimensions is Python's exception."""
+    name = "sq_length" if hasattr(TensorVariable, "sq_length") else "method___len__"  # of torch 2.11
+    ask = getattr(TensorVariable, name)
+
+    def length(self: Any, tx: Any) -> Any:
+        if self.ndim == 0:
+            raise_observed_exception(TypeError, tx, args=["len() of a 0-d tensor"])
+        return ask(self, tx)
+
+    with patched(TensorVariable, **{name: length}):
+        yield
+
+
+@contextlib.contextmanager
 def types_of_parameters() -> Iterator[None]:
     """Parameters have the type that they have, wherever they are found."""
     wrap = VariableBuilder.wrap_tensor
@@ -423,6 +466,29 @@ class _Power(str):
 def repair_texts_of_powers() -> None:
     """Let the texts of graphs say what is raised to a power."""
     magic_methods["pow"] = _Power(magic_methods["pow"])
+
+
+def repair_formats_of_symbols() -> None:
+    """Let the text of a number that is a symbol be the text of that number."""
+    original: Any = InstructionTranslatorBase._format_value
+
+    def text(self: Any) -> str:
+        template: str = self.fmt_var.as_python_constant()
+        return template.format(self.sym_node_var.evaluate_expr())
+
+    def format_value(self: Any, fmt_spec: Any, flags: int) -> None:
+        value = self.pop().realize()
+        if not isinstance(value, SymNodeVariable):
+            self.push(value)
+            original(self, fmt_spec, flags)
+            return
+        formatted = LazySymNodeFormatString(value, fmt_spec)
+        converted = ("", "!s", "!r", "!a")[flags & 3]
+        formatted.fmt_var = ConstantVariable.create(f"{{{converted}:{fmt_spec.as_python_constant()}}}")
+        self.push(LazyVariableTracker(LazyCache(formatted, None)))
+
+    LazySymNodeFormatString.__repr__ = text  # type: ignore[method-assign]
+    InstructionTranslatorBase._format_value = format_value  # type: ignore[method-assign]
 
 
 def repair_quotients_in_facts() -> None:

@@ -70,7 +70,10 @@ def extreme_or(largest: bool, items: Iterable[Any], default: Any, key: Callable[
 def extreme_by(largest: bool, items: Iterable[Any], key: Callable[[Any], Any]) -> Any:
     """`max(items, key=key)`, or `min`."""
     found = [*items]
-    return element_at(found, place_of_extreme(largest, found, key))
+    place = place_of_extreme(largest, found, key)
+    if notes.on_one_path() and not all([isinstance(item, torch.Tensor) for item in found]):
+        return found[int(place)]
+    return element_at(found, place)
 
 
 def place_of_extreme(largest: bool, items: list[Any], key: Callable[[Any], Any]) -> Any:

@@ -1,9 +1,10 @@
-"""`bisect` and `heapq` of lists whose elements data tell the order of, while tracing.
+"""`bisect`, `heapq` and `count` of lists whose elements data tell the order of, while tracing.
 
     bisect.bisect(edges, x.item())         the places that a search may come to are numbers of the graph
     heapq.heappush(queue, (cost, node))    the ways through a heap of a known length are branches
+    levels.count(low)                      an int, where torch adds up what the comparisons give: tensors
 
-Both compare as Python's library does, so that what is no heap, or not sorted, comes out the same. The tracer has the
+All compare as Python's library does, so that what is no heap, or not sorted, comes out the same. The tracer has the
 functions of heaps rewritten, as functions of the user's: their `if` is one on data (capture/sequence_order.py).
 
 Source: https://github.com/python/cpython/blob/3.13/Lib/bisect.py and heapq.py
@@ -18,6 +19,11 @@ import torch
 from autograph_torch.runtime.predicate import truth
 
 _EMPTY = "index out of range"
+
+
+def count_of(a: Any, b: Any) -> int:
+    """operator.countOf, which Dynamo has for the method `count`, too."""
+    return sum([1 if element is b else int(truth(element == b)) for element in a])
 
 
 def bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:

@@ -18,11 +18,14 @@ from autograph_torch.runtime.positions import element_at
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
+_COMPARED_BY_TORCH = (bool, int, float, str, tuple, list, torch.Tensor)
 _MOST = 8  # elements: the work grows with the square of their number
 
 
 def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     """The items in the order of their keys; equal ones stay as they are."""
+    if notes.on_one_path() and not all([isinstance(key, _COMPARED_BY_TORCH) for key in keys]):
+        return _by_their_own_order(items, keys, backwards)
     if len(items) > _MOST and not notes.on_one_path():
         refuse("AG321", f"{len(items)} elements are sorted by data", "sort a tensor: torch.stack(keys).argsort()")
     order = torch.arange(len(keys))
@@ -34,6 +37,21 @@ def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     if notes.on_one_path():
         return [items[int(order[k].item())] for k in range(len(items))]
     return [element_at(items, order[k]) for k in range(len(items))]
+
+
+def _by_their_own_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
+    """As `in_order`, of objects that compare themselves: each is put in its place by halves, as Python does."""
+    order: list[int] = []
+    for k in reversed(range(len(keys))) if backwards else range(len(keys)):
+        low, high = 0, len(order)
+        while low < high:
+            middle = (low + high) // 2
+            if keys[k] < keys[order[middle]]:
+                high = middle
+            else:
+                low = middle + 1
+        order.insert(low, k)
+    return [items[k] for k in (reversed(order) if backwards else order)]
 
 
 def _columns(keys: list[Any]) -> list[list[Any]]:

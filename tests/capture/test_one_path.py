@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import functools
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +113,57 @@ def looks_up_tensors(x: Tensor) -> Any:
     return names[key], names.get(x[0].long(), "none"), found, list(range(x.max().long()))
 
 
+def texts_in_use(x: Tensor) -> Any:
+    """A text of data is compared, cut, turned and measured."""
+    seen = {}
+    for k, v in enumerate(x):
+        if v > 0:
+            seen[f"{v.item():.1f}"] = k
+    label = f"{x[0].item():+.2f}"
+    letters = "".join(chr(ord("a") + abs(int(v))) for v in x)
+    lengths = [len(one) for one in (label, letters)]
+    return seen, label[::-1].rjust(8, "."), label == "+1.00", letters.upper(), lengths, int(f"{int(x[0]):+d}")
+
+
+def keys_in_use(x: Tensor) -> Any:
+    seen: dict[int, int] = {}
+    for v in x:
+        n = int(v)
+        seen[n] = seen.get(n, 0) + 1
+    return seen, seen.pop(int(x[0]), None), [seen.get(k) for k in range(3)]
+
+
+def mathematics(x: Tensor) -> Any:
+    known = {int(v) for v in x if 0 < v < 9}
+    return known, math.copysign(1.0, x[0]), math.fsum(x.tolist()), list(filter(math.isfinite, x.tolist()))
+
+
+@functools.total_ordering
+@dataclasses.dataclass(eq=False)
+class Ranked:
+    value: Tensor
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ranked) and bool(self.value == other.value)
+
+    def __lt__(self, other: Ranked) -> bool:
+        return bool(self.value < other.value)
+
+
+def objects_in_their_order(x: Tensor) -> Any:
+    ranked = [Ranked(v, f"v{k}") for k, v in enumerate(x)]
+    best = max(ranked, key=lambda one: one.value)
+    for backwards in (False, True):
+        ranked.sort(reverse=backwards)
+        yield [one.name for one in ranked]
+    yield best.name, [one.name for one in sorted(ranked, reverse=bool(x[0] > x[1]))]
+
+
+def orders_objects(x: Tensor) -> Any:
+    return list(objects_in_their_order(x))
+
+
 class Tracker:
     def __init__(self) -> None:
         self.tracks: dict[int, list[Tensor]] = {}
@@ -136,6 +190,10 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (picks_by_name, [(vec(0, 1, 2),), (vec(2, 1, 2),), (vec(1, 1, 1),)]),
     (orders_what_it_keeps, [(vec(1, 3),), (vec(2, 3),), (vec(3, -2),), (vec(-1, -1),)]),
     (looks_up_tensors, [(FIRST,), (SAME,), (vec(1, 2, 1),)]),
+    (texts_in_use, [(FIRST,), (vec(1, 1, 2),), (vec(-1, 0, 3),), (vec(1, 1, 2.5),)]),
+    (keys_in_use, [(FIRST,), (SAME,), (vec(1, 1, 2),), (vec(0, 0, 0),)]),
+    (mathematics, [(FIRST,), (vec(-0.0, 1, 2),), (vec(0.1, float("inf"), 3),)]),
+    (orders_objects, [(FIRST,), (vec(3, 1, 2, 1),), (vec(1, 1, 1),), (vec(2, 2, 1, 1),)]),
     (asks_in_many_ways, [(FIRST,), (vec(1, 1, 1),), (vec(3, 2, 0),), (vec(-1, -1, -3),)]),
 ]
 
@@ -448,3 +506,32 @@ def test_the_whole_program_may_be_followed() -> None:
 
     program = Program("branch", "one path", lambda: branch, (lambda: (FIRST,), lambda: (-FIRST,)))
     assert verdict_of(program, "one path").kind == "equal"
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_what_an_operator_refuses_it_refuses_in_python() -> None:
+    def mean(x: Tensor) -> Any:
+        found = {int(v): v.mean() for v in x}
+        return found
+
+    with pytest.raises(RuntimeError, match="could not infer output dtype"):
+        autograph(mean, backend="eager")(torch.tensor([1, 2]))
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_a_buffer_that_has_a_gradient_is_written_to() -> None:
+    class Log(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("total", torch.zeros(()))
+
+        def forward(self, x: Tensor) -> dict[int, Tensor]:
+            self.total += x.sum()  # type: ignore[operator, assignment]
+            return {int(v): self.total * 2 for v in x if v > self.total}
+
+    expected, actual = Log(), Log()
+    compiled = autograph(actual, backend="eager")
+    for values in ((1, -2), (3, 4), (-5, 1)):
+        x = vec(*values).requires_grad_()
+        assert same(compiled(x), expected(x))
+        assert same(actual.total.detach(), expected.total.detach())

@@ -195,3 +195,17 @@ def test_sizes_and_tensors() -> None:
 
     given = torch.ones(2, 3), torch.tensor([1, 2])
     assert torch.equal(compiled(sized)(*given), sized(*given))
+
+
+def counted(x: torch.Tensor) -> Any:
+    found = [x[0], x[1], x[2]]
+    n = int(x[0])
+    return found.count(x[1]), -found.count(1.0), [n, 1, 2].count(1), (n, n).count(2), [1, 1].count(1)
+
+
+def test_what_is_counted_is_a_number() -> None:
+    graph = compiled(counted)
+    for values in ([1.0, 1.0, 2.0], [2.0, 3.0, 3.0], [0.0, math.nan, 1.0]):
+        x = torch.tensor(values)
+        expected, actual = counted(x), graph(x)
+        assert actual == expected and list(map(type, actual)) == list(map(type, expected)), values

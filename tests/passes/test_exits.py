@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Callable
 
 import gast
 import pytest
+import torch
 
+from autograph_torch import convert
 from autograph_torch.passes.exits import move_exits
 
 TEXT = """
@@ -76,3 +79,30 @@ def test_left_alone(body: str) -> None:
 
 def test_a_comment_asks_to_leave_it() -> None:
     assert "exit_" not in text_of("if i > 0:\n    info['at'] = i\n    break", skipped=frozenset({3}))
+
+
+def patient(limit: int) -> tuple[Callable[[torch.Tensor], list[str]], Callable[[], int]]:
+    late = 0
+
+    def observe(x: torch.Tensor) -> list[str]:
+        nonlocal late
+        log = []
+        for v in x:
+            late += 1
+            if v < 1:
+                log.append("small")
+            elif late >= limit:
+                log.append("stop")
+                break
+        return log
+
+    return observe, lambda: late
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_variables_of_functions_around_are_written() -> None:
+    (expected, late), (other, also_late) = patient(2), patient(2)
+    found = torch.compile(convert(other), backend="eager", fullgraph=True)
+    for values in ([3.0, 2.0, 0.5], [0.5, 0.2, 3.0], [3.0, 2.0, 0.5]):
+        assert found(torch.tensor(values)) == expected(torch.tensor(values))
+        assert also_late() == late()

@@ -867,3 +867,40 @@ def annotated_best_of_rows(x):
             continue
         best = torch.minimum(best, v)
     return best
+
+
+STAYS = "what follows the loop cannot move into a function, for it would have what the loop writes of scopes outside"
+LATE = [lambda: (vec(3, 2, 0.5),), lambda: (vec(0.5, 2, 3),), lambda: (vec(0.5, 0, 3),)]
+
+
+@program(inputs=LATE, refused=STAYS, factory=True)
+def nonlocal_beside_a_list_that_the_way_out_writes_to():
+    bad = 0
+
+    def subject(x):
+        nonlocal bad
+        log = []
+        for v in x:
+            bad += 1
+            if v < 1:
+                log.append("small")
+            elif bad >= 2:
+                log.append("stop")
+                break
+        return log, bad
+
+    return subject
+
+
+@program(inputs=LATE, refused=STAYS)
+def global_beside_a_list_that_the_way_out_writes_to(x):
+    global COUNT
+    COUNT, log = 0, []
+    for v in x:
+        COUNT += 1
+        if v < 1:
+            log.append("small")
+        elif COUNT >= 2:
+            log.append("stop")
+            break
+    return log, COUNT

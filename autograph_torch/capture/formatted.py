@@ -1,0 +1,212 @@
+"""Texts with numbers of the graph in them: Dynamo has `format` for them, and nothing else.
+
+    "%-6s|%07.2f" % (name, x)              "{!s:<6}|{:07.2f}".format(name, float(x))
+    "%d of %d" % (v, 8)                    "{:d} of {:d}".format(int(v), 8)
+    str(n)                                 "{!s}".format(n)
+    str(n) + "%"                           "{!s}%".format(n)
+    ", ".join(texts)                       "{:d}h, {:d}m".format(h, m)
+
+Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
+
+Private: BuiltinVariable.call_function, ConstantVariable.call_method and StringFormatVariable.
+tests/capture/test_formatted.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator
+import re
+import string
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._dynamo.variables import ConstantVariable, ListVariable, SymNodeVariable, TupleVariable
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.misc import StringFormatVariable
+
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime.refusal import raise_refusal
+
+_CONVERSION = re.compile(r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<kind>[a-zA-Z]))")
+_FLOATS, _WHOLE, _TEXTS = "fFeEgG", "di", "sr"
+_INTEGERS = _WHOLE + "xXo"
+
+
+@contextlib.contextmanager
+def texts_of_numbers() -> Iterator[None]:
+    """While this is in force, such texts are made."""
+    call_builtin, call_method = BuiltinVariable.call_function, ConstantVariable.call_method
+
+    def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is operator.mod and len(args) == 2 and _is_text(args[0]):
+            text = _percent(args[0].as_python_constant(), args[1].realize(), functools.partial(number, tx))
+        elif (
+            self.fn in (str, repr) and len(args) == 1 and not kwargs and isinstance(args[0].realize(), SymNodeVariable)
+        ):
+            text = StringFormatVariable.create("{!s}" if self.fn is str else "{!r}", args, {})
+        elif self.fn is len and len(args) == 1 and _is_made(args[0]):  # of which torch takes the exception for Python's
+            raise_refusal("AG321", "the length of a text with values of the graph", "count without the text")
+        elif self.fn in (operator.add, operator.iadd) and any(_is_made(one) for one in args):
+            text = _joined("", args)
+        else:
+            text = None
+        return call_builtin(self, tx, args, kwargs) if text is None else text
+
+    def number(tx: Any, kind: type, value: Any) -> Any:
+        return call_builtin(BuiltinVariable(kind), tx, [value], {})
+
+    def method_called(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name == "join" and len(args) == 1 and _is_text(self):
+            parts: Any = args[0].realize()
+            if type(parts) not in (ListVariable, TupleVariable):
+                args = [parts := VariableTracker.build(tx, list).call_function(tx, args, {})]
+            made = any(_is_made(one) for one in parts.items)
+            text = _joined(self.as_python_constant(), parts.items) if made else None
+            if text is not None:
+                return text
+        return call_method(self, tx, name, args, kwargs)
+
+    with (
+        patched(BuiltinVariable, call_function=called),
+        patched(ConstantVariable, call_method=method_called),
+    ):
+        yield
+
+
+def _is_made(variable: Any) -> bool:
+    return type(variable.realize()) is StringFormatVariable
+
+
+def _percent(text: str, given: Any, number: Callable[[type, Any], Any]) -> Any:
+    """`text % given`; None where it has no number of the graph, or `format` cannot do it."""
+    values = list(given.items) if isinstance(given, TupleVariable) else [given]
+    template = _template(text, [_kind_of(value) for value in values])
+    if template is None or not any(_is_of_graph(value) for value in values):
+        return None
+    pairs = zip(values, template.numbers, strict=True)
+    arguments = [value if kind is None else number(kind, value) for value, kind in pairs]
+    return StringFormatVariable.create(template.text, arguments, {})
+
+
+def _joined(separator: str, parts: list[Any]) -> Any:
+    """The texts with the separator between them, as one; None where one of them cannot be taken apart."""
+    templates: list[str] = []
+    arguments: list[Any] = []
+    for part in parts:
+        taken = _apart(part.realize())
+        if taken is None:
+            return None
+        templates.append(taken[0])
+        arguments.extend(taken[1])
+    return StringFormatVariable.create(_literal(separator).join(templates), arguments, {})
+
+
+def _apart(text: Any) -> tuple[str, list[Any]] | None:
+    """A text as a template whose fields have no names and its arguments, one for each field in their order."""
+    if _is_text(text):
+        return _literal(text.as_python_constant()), []
+    if type(text) is not StringFormatVariable:
+        return None
+    pieces, arguments = [], []
+    for literal, field, spec, conversion in string.Formatter().parse(text.format_string):
+        pieces.append(_literal(literal))
+        if field is None:
+            continue
+        value = _argument(text, field, len(arguments))
+        if value is None or "{" in (spec or ""):
+            return None
+        arguments.append(value)
+        pieces.append("{" + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}")
+    return "".join(pieces), arguments
+
+
+def _argument(text: Any, field: str, position: int) -> Any:
+    if field in text.sym_kwargs:
+        return text.sym_kwargs[field]
+    return text.sym_args[int(field or position)] if field.isdecimal() or not field else None
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template of `format`, and what is to become an `int` or `float` before it is put in."""
+
+    text: str
+    numbers: tuple[type | None, ...]
+
+
+def _is_of_graph(variable: Any) -> bool:
+    value = variable.realize()
+    return isinstance(value, SymNodeVariable) or value.is_tensor()
+
+
+def _is_text(variable: Any) -> bool:
+    return variable.is_python_constant() and isinstance(variable.as_python_constant(), str)
+
+
+def _kind_of(variable: Any) -> type | None:
+    """The type of a value that `format` may be given: a number, a tensor of one, or a constant."""
+    value = variable.realize()
+    if value.is_tensor():
+        return torch.Tensor if value.ndim == 0 else None
+    if isinstance(value, SymNodeVariable):
+        kinds = {torch.SymInt: int, torch.SymFloat: float}
+        return next((kind for symbol, kind in kinds.items() if isinstance(value.sym_num, symbol)), None)
+    return type(value.as_python_constant()) if value.is_python_constant() else None
+
+
+def _template(text: str, kinds: list[type | None]) -> Template | None:
+    """The template of `format` that does what `%` does with values of these types; None where there is none."""
+    pieces: list[str] = []
+    numbers: list[type | None] = []
+    end = 0
+    for found in _CONVERSION.finditer(text):
+        pieces.append(_literal(text[end : found.start()]))
+        end = found.end()
+        if found["kind"] is None:
+            pieces.append("%")
+            continue
+        kind = kinds[len(numbers)] if len(numbers) < len(kinds) else None
+        number = _number_for(found, kind)
+        field = _field(found, number or kind)
+        if field is None:
+            return None
+        pieces.append(field)
+        numbers.append(number)
+    others = "%" in _CONVERSION.sub("", text)  # what begins no conversion known here
+    if others or len(numbers) != len(kinds):
+        return None
+    return Template("".join([*pieces, _literal(text[end:])]), tuple(numbers))
+
+
+def _literal(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _number_for(found: re.Match[str], value: type | None) -> type | None:
+    """What `%` makes of a value first: `%d` an `int` of a float or tensor, `%f` a `float` of a tensor."""
+    if found["kind"] in _WHOLE and value in (float, torch.Tensor):
+        return int
+    return float if found["kind"] in _FLOATS and value is torch.Tensor else None
+
+
+def _field(found: re.Match[str], value: type | None) -> str | None:
+    """The field for one conversion of a value of a type."""
+    flags, width, precision, kind = found["flags"], found["width"], found["precision"] or "", found["kind"]
+    precision = ".0" if precision == "." else precision
+    if kind in _TEXTS:
+        aligned = ("<" if "-" in flags else ">") + width if width else ""
+        spec = aligned + precision
+        return "{!" + kind + (":" + spec if spec else "") + "}" if value not in (None, torch.Tensor) else None
+    integral = kind in _INTEGERS and value in (int, bool) and not precision
+    if not integral and not (kind in _FLOATS and value in (int, float, bool)):
+        return None
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    left = "<" if "-" in flags and width else ""
+    zeros = "0" if "0" in flags and not left and width else ""
+    shown = "d" if kind in _WHOLE else kind
+    return "{:" + left + sign + ("#" if "#" in flags else "") + zeros + width + precision + shown + "}"

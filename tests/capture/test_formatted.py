@@ -1,0 +1,118 @@
+"""Texts that `%` makes of numbers of the graph are Python's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograph_torch import CaptureError, convert, trace
+from autograph_torch.capture import compiling, formatted
+from tests.harness import vec
+
+INTEGERS = ("%d", "%5d", "%-5d|", "%+d", "% d", "%05d", "%-05d|", "%x", "%#06x", "%X", "%o", "%i", "%s", "%6s", "%-6s|")
+FLOATS = (
+    "%f",
+    "%.2f",
+    "%8.3f",
+    "%-8.3f|",
+    "%+.1f",
+    "%08.2f",
+    "%e",
+    "%.3E",
+    "%g",
+    "%#g",
+    "%G",
+    "%.0f",
+    "%.f",
+    "%s",
+    "%r",
+)
+
+
+def of_two(x: Tensor) -> tuple[str, str, str]:
+    n, v = int(x[0]), x[1].item()
+    if x.sum() > 0:
+        v = v + 1
+    return "{%d} of %d: %-8s|%6.2f%%" % (n, 8, "name", v), "%s" % v, "%.1f" % n  # noqa: UP031
+
+
+def compiled(function: Any) -> Any:
+    torch._dynamo.reset()
+    return torch.compile(convert(function), backend="eager", fullgraph=True)
+
+
+def test_several_at_once() -> None:
+    found = compiled(of_two)
+    for x in (vec(3, 2.5), vec(-4, -1.25), vec(0, 1e9)):
+        assert found(x) == of_two(x)
+
+
+@pytest.mark.parametrize(
+    ("forms", "values"), [(INTEGERS, (0, 7, -12, 123456)), (FLOATS, (0.0, 1.5, -2.25, 1e10, math.nan, -math.inf))]
+)
+def test_templates(forms: tuple[str, ...], values: tuple[float, ...]) -> None:
+    for form in forms:
+        for value in values:
+            template = formatted._template(form, [type(value)])
+            assert template is not None and template.text.format(value) == form % value, (form, value)
+
+
+def test_what_format_does_otherwise() -> None:
+    assert formatted._template("%x", [float]) is None
+    assert formatted._template("%*d", [int, int]) is None
+    assert formatted._template("%(n)d", [int]) is None
+    assert formatted._template("%.3d", [int]) is None
+    assert formatted._template("%d %d", [int]) is None
+    assert formatted._template("%d", [int, int]) is None
+    assert formatted._template("%d", [None]) is None
+    assert formatted._template("100%", []) is None
+
+
+def of_tensors(x: Tensor) -> Any:
+    v = x[0].item()
+    return "%d|%5d|%i" % (v, x[1], x[2]), "%07.2f|%e" % (x[0], x[1]), "%.1f" % x[2]  # noqa: UP031
+
+
+def of_strings(x: Tensor) -> Any:
+    n, v = int(x[0]), x[1].item()
+    label = str(n) + "%" + repr(v)
+    return label, label + label, ", ".join(map(str, [n, v])), "-".join([f"{n:>4}", "a", f"{n}{n}"]), str(n)  # noqa: UP030
+
+
+def converted_first(x: Tensor) -> Any:
+    n = int(x[0])
+    return f"{n:4}|", f"{n!r:4}|", f"{n!s:>4}|", f"{n!a}"
+
+
+@pytest.mark.parametrize("function", [of_tensors, of_strings, converted_first])
+def test_texts_are_pythons(function: Any) -> None:
+    found = compiled(function)
+    for x in (vec(3, 2.5, 1), vec(-4.5, -1.25, 0), vec(0, 1e9, 7)):
+        assert found(x) == function(x)
+
+
+def test_what_python_raises() -> None:
+    def whole(x: Tensor) -> str:
+        return "%d" % x.item()  # noqa: UP031
+
+    found = compiled(whole)
+    assert found(torch.tensor(2.5)) == "2"
+    for value, error in ((math.nan, ValueError), (math.inf, OverflowError)):
+        with pytest.raises(error, match="cannot convert float"):
+            found(torch.tensor(value))
+
+
+def test_the_length_of_a_text_is_not_taken_for_an_exception() -> None:
+    with pytest.raises(CaptureError, match="AG321 the length of a text"):
+        trace(lambda x: len(f"{x[0].item()}"), vec(1, 2))
+
+
+def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = tuple(repair for repair in compiling._REPAIRS if repair is not formatted.texts_of_numbers)
+    monkeypatch.setattr(compiling, "_REPAIRS", others)
+    with pytest.raises(CaptureError):
+        compiled(of_two)(vec(1, 2))
