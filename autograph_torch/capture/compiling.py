@@ -79,6 +79,7 @@ from autograph_torch.capture.leaves_made import leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
+from autograph_torch.capture.membership import membership
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
@@ -394,6 +395,7 @@ _REPAIRS = (
     enum_members,
     leaves_made,
     replaced_instructions,
+    membership,
     texts_of_numbers,
     error_objects,
     sequences_in_order,

@@ -16,7 +16,9 @@ raise_observed_exception. tests/capture/test_replaced_instructions.py fails clea
 from __future__ import annotations
 
 import contextlib
+import copy
 import dis
+import operator
 from collections.abc import Callable, Iterator, KeysView
 from typing import Any
 
@@ -26,11 +28,12 @@ from torch._dynamo.symbolic_convert import (
     InliningInstructionTranslator,
     InstructionTranslator,
 )
-from torch._dynamo.variables import ConstantVariable, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables import BuiltinVariable, ConstantVariable, SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import DeletedVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.runtime import queries
+from autograph_torch.runtime.membership import negated
 
 Instruction = Callable[[Any, Any], None]  # of Dynamo's translator and the instruction
 _HASHED: tuple[type, ...] = (dict, set, frozenset, KeysView)
@@ -89,7 +92,7 @@ def _containing(original: Instruction) -> Instruction:
     def contains(translator: Any, instruction: Any) -> None:
         element, container = (one.realize() for one in translator.stack[-2:])
         if not is_from_data(element) or not _is_hashed(container):
-            original(translator, instruction)
+            _contains(original, translator, instruction)
             return
         translator.popn(2)
         one_of: Any = queries.is_one_of
@@ -98,6 +101,20 @@ def _containing(original: Instruction) -> Instruction:
         translator.push(UserFunctionVariable(one_of).call_function(translator, given, {}))
 
     return contains
+
+
+def _contains(original: Instruction, translator: Any, instruction: Any) -> None:
+    """`in`, or `not in` of what data may tell (capture/membership.py)."""
+    if instruction.argval == 0:
+        original(translator, instruction)
+        return
+    positive = copy.copy(instruction)
+    positive.arg = positive.argval = 0
+    original(translator, positive)
+    found = translator.pop()
+    by_data: Any = negated
+    function = UserFunctionVariable(by_data) if is_from_data(found) else BuiltinVariable(operator.not_)
+    translator.push(function.call_function(translator, [found], {}))
 
 
 def is_from_data(variable: Any) -> bool:

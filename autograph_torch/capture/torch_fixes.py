@@ -82,6 +82,10 @@ where the number is computed, its text is formatted: `f"{n:5}"` stands on the le
 
 19. torch knows no `~n` of an integer that is a symbol: it is `-n - 1`. The length of a tensor without dimensions is an
 IndexError of the tracer ("tuple index out of range"), where Python has a TypeError that the program may handle.
+
+20. A function one of whose variables around it has no value yet cannot be called (torch 2.13, "Read uninitialized
+cell"): a comprehension that binds a name of the function around it, `[m for v in xs if (m := f(v))]`. torch looks at
+the values of such variables where it only asks whether the function may be entered.
 """
 
 from __future__ import annotations
@@ -101,7 +105,7 @@ from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import GlobalSource
-from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+from torch._dynamo.symbolic_convert import InstructionTranslator, InstructionTranslatorBase
 from torch._dynamo.variables import (
     ConstantVariable,
     UserDefinedClassVariable,
@@ -112,6 +116,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting, VariableTracker
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.functions import NestedUserFunctionVariable
 from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, LazyVariableTracker
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
@@ -489,6 +494,23 @@ def repair_formats_of_symbols() -> None:
 
     LazySymNodeFormatString.__repr__ = text  # type: ignore[method-assign]
     InstructionTranslatorBase._format_value = format_value  # type: ignore[method-assign]
+
+
+def repair_closures_without_values() -> None:
+    """Let functions be called before all variables around them have values."""
+    convert: Any = getattr(NestedUserFunctionVariable, "_get_function_impl", None)
+    if convert is None:  # torch 2.11
+        return
+
+    def get_function(self: Any, *args: Any) -> Any:
+        effects = InstructionTranslator.current_tx().output.side_effects
+        for cell in self.closure.items if self.closure else ():
+            has_value = effects.has_pending_mutation_of_attr(cell, "cell_contents") or cell.pre_existing_contents
+            if not has_value:
+                raise NotImplementedError("a variable without a value")
+        return convert(self, *args)
+
+    NestedUserFunctionVariable._get_function_impl = get_function  # type: ignore[method-assign]
 
 
 def repair_quotients_in_facts() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.iteration import begin_taking, end_taking, end_trips
 from autograph_torch.runtime.predicate import truth
 
 
@@ -89,29 +90,35 @@ def _decided(value: Any, truth: bool) -> Any:
 
 
 def any_(values: Iterable[Any]) -> Any:
-    """`any(values)`: elements after a true one are not evaluated when Python can tell."""
-    found: Any = False
-    for value in values:
-        flag = truth(value)
-        if not isinstance(flag, torch.Tensor):
-            if flag:
-                return True
-        else:
-            found = flag if found is False else torch.logical_or(found, flag)
-    return found
+    """`any(values)`: elements behind one that data may find true are evaluated in vain, and may do nothing else."""
+    return _found(values, True, torch.logical_or) if torch.compiler.is_compiling() else any(values)
 
 
 def all_(values: Iterable[Any]) -> Any:
-    """`all(values)`: elements after a false one are not evaluated when Python can tell."""
-    found: Any = True
-    for value in values:
+    """`all(values)`: elements behind one that data may find false are evaluated in vain, and may do nothing else."""
+    return _found(values, False, torch.logical_and) if torch.compiler.is_compiling() else all(values)
+
+
+def _found(values: Iterable[Any], sought: bool, joined: Callable[[Any, Any], Any]) -> Any:
+    """Whether one of the values has the truth `sought`, as that truth."""
+    found: Any = not sought
+    decided = False
+    left = iter(values)
+    for value in left:
         flag = truth(value)
         if not isinstance(flag, torch.Tensor):
-            if not flag:
-                return False
+            if bool(flag) is sought:
+                decided = True
+                break
+        elif isinstance(found, torch.Tensor):
+            found = joined(found, flag)
         else:
-            found = flag if found is True else torch.logical_and(found, flag)
-    return found
+            found = flag
+            begin_taking(left)
+    if isinstance(found, torch.Tensor):
+        end_taking()
+        end_trips()
+    return sought if decided else found
 
 
 def _as_tensor(flag: Any, device: torch.device) -> torch.Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -325,3 +326,76 @@ REFUSED = [
 def test_place_of_an_iterator_that_data_decide(program: Callable[[torch.Tensor], Any], reason: str) -> None:
     with pytest.raises(CaptureError, match=reason):
         torch.compile(convert(program), backend="eager", fullgraph=True)(ONES)
+
+
+def witness(x: torch.Tensor) -> Any:
+    hit = x[0]
+    found = any((hit := v) > 1.9 for v in x)
+    return found, hit
+
+
+def witness_of_all(x: torch.Tensor) -> Any:
+    if all((hit := v) < 1.9 for v in x):
+        return hit * 2
+    return hit
+
+
+def calls_that_count(x: torch.Tensor) -> Any:
+    asked = 0
+    log: list[int] = []
+
+    def large(v: torch.Tensor) -> torch.Tensor:
+        nonlocal asked
+        asked += 1
+        log.append(asked)
+        return v > 1.9
+
+    answer = 1 if not any(large(v) for v in x) else 2
+    return answer, asked, all(large(v) for v in x), len(log)
+
+
+def iterator_with_others_behind(x: torch.Tensor) -> Any:
+    rows = iter(x)
+    return any(v > 1.9 for v in rows), list(rows)
+
+
+def checks_that_raise(x: torch.Tensor) -> Any:
+    def large(v: torch.Tensor) -> torch.Tensor:
+        if v < -2:
+            raise ValueError("too small")
+        return v > 1.9
+
+    return any(large(v) for v in x)
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize(
+    "function", [witness, witness_of_all, calls_that_count, iterator_with_others_behind, checks_that_raise]
+)
+def test_any_and_all_come_as_far_as_in_eager(function: Callable[..., Any]) -> None:
+    def outcome(subject: Callable[..., Any], x: torch.Tensor) -> str:
+        try:
+            return repr(subject(x))
+        except ValueError as error:
+            return repr(error)
+
+    found = torch.compile(convert(function), backend="eager", fullgraph=True)
+    for values in ([1.5, 2.0, -3.0], [-1.5, 2.0, 3.0], [-1.5, -2.0, 1.0], [-3.0, 2.0, 1.0], [1.0, 1.0, 1.0]):
+        x = torch.tensor(values)
+        assert outcome(found, x) == outcome(convert(function), x) == outcome(function, x), values
+
+
+def test_any_and_all_of_what_does_nothing_else_are_of_the_graph() -> None:
+    def asks(x: torch.Tensor) -> Any:
+        return (
+            any(v > 1.9 for v in x),
+            all(v > 0 and v < 3 for v in x),
+            any([v > 1.9 for v in x]),
+            all(v.isnan() for v in x),
+        )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = torch.compile(convert(asks), backend="eager", fullgraph=True)
+        for values in ([1.5, 2.0, -3.0], [1.0, 1.5, 1.0], [1.0, float("nan"), 5.0]):
+            assert found(torch.tensor(values)) == asks(torch.tensor(values))

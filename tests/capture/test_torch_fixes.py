@@ -194,3 +194,22 @@ def test_a_tensor_without_dimensions_has_no_length() -> None:
     found = torch.compile(convert(length), backend="eager", fullgraph=True)
     for t in (torch.tensor(1.0), torch.ones(3), torch.ones(2, 2)):
         assert found(t) == length(t)
+
+
+def bound_by_a_comprehension(x: torch.Tensor) -> Any:
+    kept = [(m, k) for k, v in enumerate(x) if (m := int(v * 2)) > 0]
+
+    def early() -> int:
+        return later()
+
+    def later() -> int:
+        return len(kept)
+
+    return kept, early()
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_functions_are_called_before_all_variables_around_them_have_values() -> None:
+    found = torch.compile(convert(bound_by_a_comprehension), backend="eager", fullgraph=True)
+    for values in ((1.0, 2.0), (-1.0, 3.0), (-1.0, -1.0)):
+        assert found(torch.tensor(values)) == bound_by_a_comprehension(torch.tensor(values))

@@ -1,0 +1,29 @@
+"""`element in values` of a list or tuple whose elements are not all constants; while tracing (capture/membership)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from autograph_torch.runtime.logic import any_
+
+_UNLIKE_TENSORS = (str, bytes, list, tuple, dict, set, frozenset, type(None))  # which torch compares with no tensor
+
+
+def is_among(element: Any, values: tuple[Any, ...], same: tuple[bool, ...]) -> bool:
+    """`element in values`, where not all are constants; `same`: which of them are the element."""
+    found = any_(alike or _are_equal(value, element) for value, alike in zip(values, same, strict=True))
+    return found.item() if isinstance(found, torch.Tensor) else found  # type: ignore[return-value]
+
+
+def _are_equal(one: Any, other: Any) -> Any:
+    for tensor, value in ((one, other), (other, one)):
+        if isinstance(tensor, torch.Tensor) and isinstance(value, _UNLIKE_TENSORS):
+            return False
+    return one == other
+
+
+def negated(flag: bool) -> bool:
+    """`not flag`, where data tell it."""
+    return torch.scalar_tensor(flag, dtype=torch.bool).logical_not().item()  # type: ignore[return-value]
