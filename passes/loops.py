@@ -123,31 +123,36 @@ class _Loops:
         inner._closed_over = names
         return inner
 
-    def block(self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str]) -> list[gast.stmt]:
+    def block(
+        self, block: list[gast.stmt], after: Live, targets: Targets, bound: frozenset[str], ends: bool = True
+    ) -> list[gast.stmt]:
+        """The statements of a block; `ends`: whether the function ends where the block does."""
         done: list[gast.stmt] = []
         lives = live_after_each(block, after, targets)
         for index, statement in enumerate(block):
             live = lives[index] | self._always_live
-            if isinstance(statement, (gast.For, gast.While)) and self._lowers(statement, block[index + 1 :], targets):
+            is_loop = isinstance(statement, (gast.For, gast.While))
+            if is_loop and self._lowers(statement, block[index + 1 :], targets, ends):
                 if self._returns(statement) or self._takes(statement, block[index + 1 :]):
                     bound_by_then = bound | frozenset(binds(statement))
                     rest = self._closing_over(EMPTY).block(block[index + 1 :], after, targets, bound_by_then)
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
                 done.extend(self._loop(statement, live, targets, bound))
             else:
-                done.append(self._inside(statement, live, targets, bound))
+                last = index == len(block) - 1
+                done.append(self._inside(statement, live, targets, bound, ends and last and not is_loop))
             bound = bound_after([statement], bound)
         changed = len(done) != len(block) or any(a is not b for a, b in zip(done, block, strict=True))
         return done if changed else block
 
-    def _inside(self, node: gast.stmt, after: Live, targets: Targets, bound: frozenset[str]) -> gast.stmt:
+    def _inside(self, node: gast.stmt, after: Live, targets: Targets, bound: frozenset[str], ends: bool) -> gast.stmt:
         """A statement that stays: look into its blocks."""
         if isinstance(node, SCOPES) or not sub_statements(node):
             return node
         if isinstance(node, (gast.For, gast.While)):
             head = loop_head(node, after, targets) | self._always_live
             inner = Targets(on_break=after, on_continue=head, on_raise=targets.on_raise)
-            return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound)
+            return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound, ends)
         caught = targets
         if isinstance(node, gast.Try):
             caught = dataclasses.replace(targets, on_raise=live_on_raise(node, after, targets))
@@ -156,9 +161,11 @@ class _Loops:
                 after |= live_before(handler.body, after, targets)
         flows = {field: (after, targets) for field in ("orelse", "finalbody", "handlers", "cases")}
         flows["body"] = (after, caught)
-        return self._blocks(node, flows, bound)
+        return self._blocks(node, flows, bound, ends)
 
-    def _blocks(self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str]) -> gast.stmt:
+    def _blocks(
+        self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str], ends: bool
+    ) -> gast.stmt:
         changes = {}
         for field, (after, targets) in flows.items():
             old = getattr(node, field, None)
@@ -166,9 +173,9 @@ class _Loops:
                 continue
             start = bound_inside(node, field, bound)
             if field in ("handlers", "cases"):
-                new = [self._blocks(arm, {"body": (after, targets)}, start) for arm in old]
+                new = [self._blocks(arm, {"body": (after, targets)}, start, ends) for arm in old]
             else:
-                new = self.block(old, after, targets, start)
+                new = self.block(old, after, targets, start, ends)
             if any(a is not b for a, b in zip(new, old, strict=False)) or len(new) != len(old):
                 changes[field] = new
         return derive(node, **changes) if changes else node
@@ -181,7 +188,7 @@ class _Loops:
 
     # -- one loop -----------------------------------------------------------------------------------------------------
 
-    def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt], targets: Targets) -> bool:
+    def _lowers(self, node: gast.For | gast.While, rest: list[gast.stmt], targets: Targets, ends: bool) -> bool:
         if not (self._facts.is_site(node) or self._facts.needs_steps(node)):
             return False
         repeats = not (isinstance(node, gast.For) and is_runtime_call(node.iter, "once"))
@@ -204,6 +211,9 @@ class _Loops:
         leaves = exits(rest)
         if self._returns(node) and (leaves.breaks or leaves.continues):  # of a loop that has been left alone
             self._facts.report("AG202", node, "data decides when this loop returns; the one around it stays a loop")
+            return False
+        if self._returns(node) and completes(rest) and not ends:  # what follows stands behind the block around it
+            self._facts.report("AG202", node, "data decides when this loop returns; the block around it goes on")
             return False
         suspends = (gast.Yield, gast.YieldFrom, gast.Await)
         if any(isinstance(inner, suspends) for inner in walk(node)):

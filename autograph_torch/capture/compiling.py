@@ -89,7 +89,7 @@ from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.observed_data import observed_data
-from autograph_torch.capture.one_path import may_follow, one_path, time_for_all_data, warn_of_path
+from autograph_torch.capture.one_path import can_follow, may_follow, one_path, time_for_all_data, warn_of_path
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
@@ -230,12 +230,13 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
         given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
         run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
         frame = frame_under_way()
+        raises = may_raise(graph) or handles_exceptions()
         if frame is not None:
-            frame.may_raise = may_raise(graph) or handles_exceptions()
-        if chosen is None and (frame is None or not frame.may_raise):
+            frame.may_raise = raises
+        if chosen is None and (frame is None or not raises):
             return run
         check_shown_objects()
-        return keeping_inputs(graph, run)
+        return keeping_inputs(graph, run, raises)
 
     return compile_graph
 
@@ -281,7 +282,11 @@ def _traced(trace: Callable[[Attempt], Any]) -> Any:
         return _attempted(Attempt(until=time_for_all_data()), trace)
     except CaptureError as error:
         refused = error
-    if raises_whatever_the_data(refused) or not may_follow(refused):
+    except Exception as error:  # of an operator, which data may never come to
+        if not is_of_user_code(error) or not can_follow():
+            raise
+        refused = raised_on_path(error)
+    if not may_follow(refused):
         raise refused
     try:
         traced = _followed(trace)
@@ -341,6 +346,8 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             if _GUARD_FAILS in str(error) and not attempt.known_floats:
                 attempt = replace(attempt, known_floats=True)
                 continue
+            if _GUARD_FAILS in str(error):  # such as an object that has changed while it was looked at
+                raise raised_on_path(error) from error
             if first is None or not attempt.enter_skipped:
                 raise  # else torch's switch for skipped functions has not been up to it
             raise first from None

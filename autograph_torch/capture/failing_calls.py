@@ -37,7 +37,7 @@ from autograph_torch.runtime.refusal import refusal_at
 _PLAIN_TYPES = (list, tuple, dict, set, str, int, float, bool, type(None))
 _UNKNOWN_SIZE = re.compile(r"\bz?uf?\d+\b")  # a failure that another size might not have
 _WRONG_TYPE = "TypeError when making fake tensor call"  # Dynamo's name for it
-_ERRORS: tuple[type[Exception], ...] = (RuntimeError, TypeError, ValueError, IndexError)
+ERRORS: tuple[type[Exception], ...] = (RuntimeError, TypeError, ValueError, IndexError)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def failing_calls(places_of: Callable[[Any], tuple[Place, ...]]) -> Iterator[Non
             cause = error if isinstance(error, IndexError) else _cause(error)
             depends = tx.output.current_tracer.parent is None or _UNKNOWN_SIZE.search(str(cause)) is not None
             described = None if depends else _described(node)
-            kind = next((kind for kind in _ERRORS if type(cause) is kind), None)
+            kind = next((kind for kind in ERRORS if type(cause) is kind), None)
             if type(cause) is AssertionError:  # so torch's Python code checks, which stands in for its C++
                 kind = RuntimeError
             if kind is None or described is None:

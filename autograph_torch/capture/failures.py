@@ -22,10 +22,12 @@ from autograph_torch.runtime.gradients import draws_random_numbers
 Compiled = Callable[..., Any]
 
 
-def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled) -> Compiled:
-    """`run`, which remembers what the graph is about to change; `run` itself when that is nothing."""
+def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled, raises: bool) -> Compiled:
+    """`run`, which remembers what the graph is about to change; `run` itself when that is nothing.
+
+    raises: whether the graph may come to an exception behind which the call runs in Python.
+    """
     positions = written_inputs(graph.graph)
-    raises = may_raise(graph)
     draws = raises and any(draws_random_numbers(node) for node in nodes_of(graph))
 
     def keep(*inputs: Any) -> Any:

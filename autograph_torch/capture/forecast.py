@@ -43,6 +43,7 @@ class Forecast:
 
     def _forget(self) -> None:
         self._values: dict[Node, Any] = {}
+        self._failed: dict[Node, Exception] = {}  # where it ends
         self._drawn: torch.Tensor | None = None  # the state of the generator behind what has been drawn
         # It ends with the last use of it.
         self._thread = ThreadPoolExecutor(1, initializer=torch.set_grad_enabled, initargs=(self._records,))
@@ -59,6 +60,11 @@ class Forecast:
         """What a node of the graph gives; None when the graph does not come to it."""
         self._go_on(output)
         return self._values.get(node)
+
+    def failure(self, output: Any, node: Node) -> Exception | None:
+        """What a node of the graph raises; None when the graph does not come to it, or it does not fail."""
+        self._go_on(output)
+        return self._failed.get(node)
 
     def _go_on(self, output: Any) -> None:
         if output is not self._output:
@@ -80,7 +86,8 @@ class Forecast:
                     if node not in self._values:
                         self._values[node] = value = self._of(node, output)
                         self._bind(node.meta.get("example_value"), value)
-            except Exception:  # what it is, the call itself will show
+            except Exception as error:
+                self._failed = {node: error.with_traceback(None)}
                 return
             finally:
                 self._drawn = torch.get_rng_state()

@@ -152,6 +152,10 @@ class Answers:
         self._note(tx)
         return truth
 
+    def failure_of(self, tx: Any, node: Node) -> Exception | None:
+        """What the call of a node raises for the tensors of the call; None where nobody can tell."""
+        return self._forecast.failure(tx.output, node) if _is_at_the_top(tx) else None
+
     def number_of(self, tx: Any, node: Node) -> Any:
         """What a node gives that is a number, or a tensor of one, which the graph checks from here on.
 

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.exc import Unsupported, UserError
+from torch._dynamo.exc import TorchRuntimeError, Unsupported, UserError, raise_observed_exception
 from torch._dynamo.variables import (
     BaseListVariable,
     BuiltinVariable,
@@ -38,11 +38,15 @@ from torch._dynamo.variables import (
     ListVariable,
     TupleVariable,
     UserFunctionVariable,
+    builder,
+    tensor,
 )
 from torch._dynamo.variables.functions import SkipFunctionVariable
 from torch._dynamo.variables.misc import GetAttrVariable, NullVariable, StringFormatVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch.fx import Node
 
+from autograph_torch.capture.failing_calls import ERRORS
 from autograph_torch.capture.observed_data import Answers, can_run_again, observing
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import Instruction, is_from_data, replaced
@@ -138,7 +142,27 @@ def one_path() -> Iterator[None]:
         stack.enter_context(observing(answers))
         stack.enter_context(replaced(**makers))
         stack.enter_context(patched(BuiltinVariable, call_function=called))
+        stack.enter_context(_failures_of_operators(answers))
         stack.enter_context(_trying_again())
+        yield
+
+
+@contextlib.contextmanager
+def _failures_of_operators(answers: Answers) -> Iterator[None]:
+    """While this is in force, what an operator raises for the data of the call is for the program to handle."""
+    get_fake_value = builder.get_fake_value
+
+    def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return get_fake_value(node, tx, *args, **kwargs)
+        except (TorchRuntimeError, Unsupported, *ERRORS):
+            raised = answers.failure_of(tx, node)
+            if type(raised) not in ERRORS:
+                raise
+        node.graph.erase_node(node)
+        raise_observed_exception(type(raised), tx, args=[str(raised)])
+
+    with patched(builder, get_fake_value=fake_value), patched(tensor, get_fake_value=fake_value):
         yield
 
 

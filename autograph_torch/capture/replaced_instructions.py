@@ -9,6 +9,9 @@
     if k in names: ...                          a number from data and the keys of a dict, or the members of a set:
                                                 Dynamo asks for its hash; here it is compared with each of them
 
+    kept = yield from rows(x)                   Dynamo (torch 2.13) takes None for what the generator returns, and
+                                                sends nothing into it
+
 Private: the table of instructions (dispatch_table), SideEffects.load_cell and store_cell, DeletedVariable, popn,
 raise_observed_exception. tests/capture/test_replaced_instructions.py fails clearly when torch changes them.
 """
@@ -19,19 +22,22 @@ import contextlib
 import copy
 import dis
 import operator
+import sys
 from collections.abc import Callable, Iterator, KeysView
 from typing import Any
 
-from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.exc import ObservedUserStopIteration, handle_observed_exception, raise_observed_exception
 from torch._dynamo.symbolic_convert import (
     InliningGeneratorInstructionTranslator,
     InliningInstructionTranslator,
     InstructionTranslator,
 )
 from torch._dynamo.variables import BuiltinVariable, ConstantVariable, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.misc import DeletedVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.dynamo_names import raised_exception
 from autograph_torch.runtime import queries
 from autograph_torch.runtime.membership import negated
 
@@ -47,7 +53,8 @@ _TRANSLATORS: tuple[Any, ...] = (
 @contextlib.contextmanager
 def replaced_instructions() -> Iterator[None]:
     """While this is in force, such instructions are followed."""
-    with replaced(DELETE_DEREF=_deleting, IMPORT_NAME=_importing, CONTAINS_OP=_containing):
+    makers = {"DELETE_DEREF": _deleting, "IMPORT_NAME": _importing, "CONTAINS_OP": _containing, **_DELEGATING}
+    with replaced(**{name: make for name, make in makers.items() if name in dis.opmap}):
         yield
 
 
@@ -115,6 +122,66 @@ def _contains(original: Instruction, translator: Any, instruction: Any) -> None:
     by_data: Any = negated
     function = UserFunctionVariable(by_data) if is_from_data(found) else BuiltinVariable(operator.not_)
     translator.push(function.call_function(translator, [found], {}))
+
+
+def _sending(original: Instruction) -> Instruction:
+    def send(translator: Any, instruction: Any) -> None:
+        value, receiver = translator.stack[-1], translator.stack[-2].realize()
+        if not isinstance(receiver, LocalGeneratorObjectVariable):
+            original(translator, instruction)
+            return
+        translator.pop()
+        try:
+            given = _advanced(translator, receiver, value)
+        except ObservedUserStopIteration:
+            returned = _returned(translator)
+            if sys.version_info < (3, 12):  # from then on there is END_SEND
+                translator.pop()
+            translator.push(returned)
+            translator.jump(instruction)
+        else:
+            translator.push(given)
+
+    return send
+
+
+def _yielding_from(original: Instruction) -> Instruction:
+    """The same in Python 3.10."""
+
+    def yield_from(translator: Any, instruction: Any) -> None:
+        value, receiver = translator.stack[-1], translator.stack[-2].realize()
+        if not isinstance(receiver, LocalGeneratorObjectVariable):
+            original(translator, instruction)
+            return
+        translator.pop()
+        try:
+            given = _advanced(translator, receiver, value)
+        except ObservedUserStopIteration:
+            returned = _returned(translator)
+            translator.pop()
+            translator.push(returned)
+        else:
+            translator.instruction_pointer -= 1  # the instruction comes again
+            translator.push(given)
+            translator.YIELD_VALUE(instruction)
+
+    return yield_from
+
+
+_DELEGATING = {"SEND": _sending, "YIELD_FROM": _yielding_from}
+
+
+def _advanced(translator: Any, generator: Any, value: Any) -> Any:
+    if value.is_constant_none():
+        return generator.next_variable(translator)
+    return generator.call_method(translator, "send", [value], {})
+
+
+def _returned(translator: Any) -> Any:
+    """What a generator has returned, which its exception has with it."""
+    arguments = raised_exception(translator).args
+    handle_observed_exception(translator)
+    return arguments[0] if arguments else ConstantVariable.create(None)
 
 
 def is_from_data(variable: Any) -> bool:

@@ -18,8 +18,8 @@ from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 # (elements of the memory, or -1: it is the tensor itself; members; whether it is written to). A member: its index among
-# the tensors, and where it lies in the memory (size, stride, offset).
-Group = tuple[int, tuple[tuple[int, Any, Any, Any], ...], bool]
+# the tensors, where it lies in the memory (size, stride, offset), and the index of the first that is the same object.
+Group = tuple[int, tuple[tuple[int, Any, Any, Any, int], ...], bool]
 
 
 OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
@@ -127,7 +127,7 @@ def groups_of(site: str) -> tuple[Group, ...]:
         if any(used.written for used in together):
             groups.append(_written_group(together, index))
         else:
-            groups += [(-1, ((index + k, (), (), 0),), False) for k in range(len(together))]
+            groups += [(-1, ((index + k, (), (), 0, index + k),), False) for k in range(len(together))]
         index += len(together)
     return tuple(groups)
 
@@ -170,7 +170,7 @@ def _sharing(site: str) -> list[list[Used]]:
 
 def _written_group(together: list[Used], first: int) -> Group:
     if len(together) == 1:
-        return -1, ((first, (), (), 0),), True
+        return -1, ((first, (), (), 0, first),), True
     fakes = [used.fake for used in together]
     if len({fake.dtype for fake in fakes}) > 1 or not all(_is_static(fake) for fake in fakes):
         raise_refusal(
@@ -188,7 +188,10 @@ def _written_group(together: list[Used], first: int) -> Group:
                 "use one of the two views only, or clone one before the branch or loop",
             )
     order = sorted(range(len(fakes)), key=lambda k: k not in whole)  # the root of the memory comes first
-    members = [(first + k, tuple(fakes[k].size()), fakes[k].stride(), fakes[k].storage_offset()) for k in order]
+    members = []
+    for k in order:
+        same = next(j for j in order if fakes[j] is fakes[k])
+        members.append((first + k, tuple(fakes[k].size()), fakes[k].stride(), fakes[k].storage_offset(), first + same))
     return count, tuple(members), True
 
 

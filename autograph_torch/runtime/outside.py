@@ -101,8 +101,11 @@ def put_stand_ins(tensors: Tensors, groups: tuple[Group, ...], memories: Tensors
     made: dict[int, torch.Tensor] = {}
     for k in range(len(groups)):
         whole, members, _ = groups[k]
-        for index, size, stride, offset in members:
-            made[index] = memories[k] if whole < 0 else memories[k].as_strided(size, stride, offset)
+        for index, size, stride, offset, same in members:
+            if same != index:
+                made[index] = made[same]
+            else:
+                made[index] = memories[k] if whole < 0 else memories[k].as_strided(size, stride, offset)
             stand_in(tensors[index], made[index])
     return tuple([made[index] for index in range(len(tensors))])
 
@@ -141,7 +144,7 @@ def write_outside(
             continue
         # View by view: compilers refuse writes to what as_strided makes of a view. One that is all of it comes first.
         first = tensors[members[0][0]]
-        for index, size, stride, offset in members[:1] if first.numel() == whole else members:
+        for index, size, stride, offset, _ in members[:1] if first.numel() == whole else members:
             tensors[index].copy_(content.as_strided(size, stride, offset))
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograph_torch import CaptureError, convert
+from autograph_torch import CaptureError, convert, to_source
 from tests.harness import from_text
 
 ONES, ZEROS = torch.ones(3), torch.zeros(3)
@@ -383,6 +383,14 @@ def test_any_and_all_come_as_far_as_in_eager(function: Callable[..., Any]) -> No
     for values in ([1.5, 2.0, -3.0], [-1.5, 2.0, 3.0], [-1.5, -2.0, 1.0], [-3.0, 2.0, 1.0], [1.0, 1.0, 1.0]):
         x = torch.tensor(values)
         assert outcome(found, x) == outcome(convert(function), x) == outcome(function, x), values
+
+
+def test_any_and_all_in_a_file_are_pythons() -> None:
+    text = to_source(calls_that_count)
+    assert "ag.any_" in text
+    found = from_text(text, "calls_that_count", "<any and all>", {"Any": Any})
+    for values in ([1.5, 2.0, -3.0], [-1.5, -2.0, 1.0], [2.0, 2.0, 2.0]):
+        assert repr(found(torch.tensor(values))) == repr(calls_that_count(torch.tensor(values)))
 
 
 def test_any_and_all_of_what_does_nothing_else_are_of_the_graph() -> None:

@@ -26,6 +26,32 @@ def test_a_tensor_that_a_loop_carries_is_refused() -> None:
         compiled(torch.ones(2), torch.tensor(3))
 
 
+def added_or_replaced(total: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, str]:
+    before = total
+    for part in (x, x * 2):
+        if part.sum() > 0:
+            total += part
+        else:
+            total = total - part
+    if total is before:
+        kind = "same"
+    else:
+        kind = "new"
+        before += 0.5
+    return total, before, kind
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_a_tensor_that_two_branches_after_each_other_write_to_is_itself() -> None:
+    compiled = torch.compile(convert(added_or_replaced), fullgraph=True, backend="eager")
+    for values in ((1.0, 2.0), (-1.0, -2.0), (0.0, 0.0)):
+        expected_total, actual_total = torch.ones(2), torch.ones(2)
+        expected = added_or_replaced(expected_total, torch.tensor(values))
+        actual = compiled(actual_total, torch.tensor(values))
+        assert repr(actual) == repr(expected) and torch.equal(actual_total, expected_total)
+        assert (actual[0] is actual[1]) == (expected[0] is expected[1])
+
+
 def test_private_names_are_there() -> None:
     before, make_key = symbolic_convert.compare_op_handlers, dicts.HashableTracker.__init__
     with identities():

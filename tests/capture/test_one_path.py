@@ -535,3 +535,50 @@ def test_a_buffer_that_has_a_gradient_is_written_to() -> None:
         x = vec(*values).requires_grad_()
         assert same(compiled(x), expected(x))
         assert same(actual.total.detach(), expected.total.detach())
+
+
+def handles_what_an_operator_raises(x: Tensor) -> Any:
+    found = {int(v) for v in x if v > 0}
+    log = []
+    for k in range(4):
+        try:
+            log.append(float(x[k]))
+        except IndexError as error:
+            log.append(str(error))
+    try:
+        x.long().mean()
+    except RuntimeError as error:
+        log.append(str(error))
+    return found, log
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_handlers_of_what_an_operator_raises() -> None:
+    found = autograph(handles_what_an_operator_raises, backend="eager")
+    for x in (vec(1, 2, 3), vec(1, -2, 3), vec(1, 2)):
+        assert found(x) == handles_what_an_operator_raises(x)
+
+
+class Noting:
+    """Whoever looks at it changes it."""
+
+    def __init__(self) -> None:
+        self.x, self.log = vec(1, 2), ["made"]
+
+    def __getattr__(self, name: str) -> Tensor:
+        self.log.append(name)
+        return self.x
+
+
+def test_objects_that_change_while_they_are_traced_are_refused() -> None:
+    def looks(one: Noting) -> Tensor:
+        one.log.append("looked")
+        if hasattr(one, "other"):
+            return one.missing + len(one.log)
+        return one.x
+
+    expected = looks(Noting())
+    try:
+        assert torch.equal(autograph(looks, backend="eager")(Noting()), expected)
+    except CaptureError as error:
+        assert "AG3" in str(error)

@@ -76,3 +76,33 @@ def test_an_import_that_fails_in_a_branch_raises_where_it_is_taken():
     assert torch.equal(run(torch.ones(2)), 2 * torch.ones(2))
     with pytest.raises(ModuleNotFoundError, match="No module named 'not_there_at_all'"):
         run(-torch.ones(2))
+
+
+def delegates(x):
+    log = []
+
+    def rows():
+        kept = 0
+        for v in x:
+            sent = yield v
+            if sent is not None:
+                return sent
+            kept += 1
+        return kept
+
+    def outer():
+        log.append((yield from rows()))
+        yield x.sum()
+
+    for v in outer():
+        log.append(v * 2)
+    other = outer()
+    log.append(next(other))
+    log.append(other.send("halt"))
+    return log
+
+
+def test_what_a_generator_returns_is_what_yield_from_gives():
+    found = torch.compile(convert(delegates), backend="eager", fullgraph=True)
+    for values in ([1.0, 2.0], [-1.0, 2.0]):
+        assert repr(found(torch.tensor(values))) == repr(delegates(torch.tensor(values)))

@@ -106,3 +106,40 @@ def test_variables_of_functions_around_are_written() -> None:
     for values in ([3.0, 2.0, 0.5], [0.5, 0.2, 3.0], [3.0, 2.0, 0.5]):
         assert found(torch.tensor(values)) == expected(torch.tensor(values))
         assert also_late() == late()
+
+
+class Swallows:
+    def __init__(self, log: list[object]) -> None:
+        self.log = log
+
+    def __enter__(self) -> None:
+        self.log.append("in")
+
+    def __exit__(self, kind: type | None, *_: object) -> bool:
+        self.log.append(kind is not None)
+        return kind is not None and issubclass(kind, ArithmeticError)
+
+
+def leaves_in_many_ways(x: torch.Tensor) -> tuple[int, list[object]]:
+    log: list[object] = []
+    n = 0
+    for v in x:
+        with Swallows(log):
+            if v > 0:
+                raise FloatingPointError("n")
+            if v < -3:
+                break
+            if v < -1:
+                continue
+            n += 1
+            if v < -0.9:
+                raise LookupError("k")
+        log.append(n)
+    return n, log
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_a_loop_in_a_block_that_goes_on() -> None:
+    found = torch.compile(convert(leaves_in_many_ways), backend="eager", fullgraph=True)
+    for values in ([-0.5, -0.5], [1.0, -0.5], [-0.5, -2.5, -4.0]):
+        assert found(torch.tensor(values)) == leaves_in_many_ways(torch.tensor(values))

@@ -291,3 +291,22 @@ def finally_that_sees_nothing_of_it(x):
     finally:
         print("done", x.sum())
     return y
+
+
+@program(
+    inputs=[lambda: (vec(1, 2), vec(1, 2)), lambda: (vec(100, 2), vec(1, 2))],
+    refused="Inductor cannot write to what an expanded tensor shows",
+)
+def an_operator_fails_behind_writes_to_arguments(x, t):
+    rows = t.expand(3, 2)
+    t *= 2
+    try:
+        if x.sum() > 20:
+            rows += 1  # more than one element refers to a single memory location
+        else:
+            t += 1
+    except RuntimeError as error:
+        kind = type(error).__name__
+    else:
+        kind = "none"
+    return rows, t, kind

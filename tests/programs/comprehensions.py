@@ -135,3 +135,19 @@ def first_or_an_exception(x):
 def first_name_whose_score_is_large(x):
     scores = {"left": x[0], "right": x[1]}
     return next((name for name, score in scores.items() if score > 2), "none"), x.sum()
+
+
+@program(
+    inputs=[lambda v=v: (vec(*v),) for v in ((1.5, 2, -3), (-1.5, -2, 1), (1, 1, 1))],
+    refused="the elements behind the one that decides are counted",
+)
+def any_and_all_with_functions_that_count(x):
+    log = []
+
+    def large(v):
+        log.append(len(log))
+        return v > 1.9
+
+    answer = 1 if not any(large(v) for v in x) else 2
+    asked = len(log)
+    return answer, asked, all(large(v) for v in x), len(log)
