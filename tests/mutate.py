@@ -239,6 +239,22 @@ MUTATIONS = (
         "yield_from",
     ),
     Mutation(
+        "spent: a second gradient",
+        CAPTURE + "spent.py",
+        "        raise RuntimeError(_TWICE)\n",
+        "        return None\n",
+        "tests/capture/test_spent.py",
+        "training_step and eager",
+    ),
+    Mutation(
+        "spent: only what the function has differentiated",
+        CAPTURE + "spent.py",
+        "and _is_spent(result, self):",
+        "and self.autograd_grad_consumed_grad_fns:",
+        "tests/capture/test_spent.py",
+        "not_differentiated",
+    ),
+    Mutation(
         "formatted: what format does otherwise",
         CAPTURE + "formatted.py",
         "    if others or len(numbers) != len(kinds):\n        return None\n",

@@ -109,6 +109,7 @@ from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
 from autograph_torch.capture.signatures import signatures
 from autograph_torch.capture.size_arguments import size_arguments
+from autograph_torch.capture.spent import spending, spent_places, spent_results
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.stack_traces import stack_traces
 from autograph_torch.capture.symbols import pass_symbols
@@ -227,8 +228,10 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        places = spent_places(graph)
         given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
         run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
+        run = spending(places, run)
         frame = frame_under_way()
         raises = may_raise(graph) or handles_exceptions()
         if frame is not None:
@@ -401,6 +404,7 @@ _REPAIRS = (
     hooks_of_modules,
     enum_members,
     leaves_made,
+    spent_results,
     replaced_instructions,
     membership,
     texts_of_numbers,

@@ -112,7 +112,8 @@ def _apart(text: Any) -> tuple[str, list[Any]] | None:
         return _literal(text.as_python_constant()), []
     if type(text) is not StringFormatVariable:
         return None
-    pieces, arguments = [], []
+    pieces: list[str] = []
+    arguments: list[Any] = []
     for literal, field, spec, conversion in string.Formatter().parse(text.format_string):
         pieces.append(_literal(literal))
         if field is None:

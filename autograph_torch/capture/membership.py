@@ -42,7 +42,7 @@ def membership() -> Iterator[None]:
         element = search.realize()
         if check_tensor_identity or not any(_varies(one) for one in (*found, element)):
             return original(found, search, tx, check_tensor_identity)
-        same = [ConstantVariable.create(is_same(one, element, tx.output.current_tracer)) for one in found]
+        same: list[Any] = [ConstantVariable.create(is_same(one, element, tx.output.current_tracer)) for one in found]
         among: Any = is_among
         given = [element, TupleVariable(found), TupleVariable(same)]
         return UserFunctionVariable(among).call_function(tx, given, {})

@@ -64,7 +64,7 @@ _TRIED_AGAIN = tuple(name for name in dis.opmap if name.startswith(_BEGINNINGS))
 _FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeError, AttributeError, ValueError)
 _OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
 _SECONDS = 60  # of computing, before a path is followed
-_FOLLOWED = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG310", "AG311", "AG314", "AG320", "AG321", "AG323")
+_FOLLOWED = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG310", "AG311", "AG314", "AG320", "AG321", "AG323", "AG324")
 _TWO_TENSORS = re.compile(r"the branches give an? \S+ tensor of shape .* and an? \S+ tensor of shape")
 _MESSAGE = (
     "the graph is for calls whose data take the same path as this one, which it checks; others run in Python, for "
@@ -155,9 +155,9 @@ def _failures_of_operators(answers: Answers) -> Iterator[None]:
     def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return get_fake_value(node, tx, *args, **kwargs)
-        except (TorchRuntimeError, Unsupported, *ERRORS):
+        except (TorchRuntimeError, Unsupported, RuntimeError, TypeError, ValueError, IndexError):
             raised = answers.failure_of(tx, node)
-            if type(raised) not in ERRORS:
+            if raised is None or type(raised) not in ERRORS:
                 raise
         node.graph.erase_node(node)
         raise_observed_exception(type(raised), tx, args=[str(raised)])

@@ -510,7 +510,7 @@ def repair_closures_without_values() -> None:
                 raise NotImplementedError("a variable without a value")
         return convert(self, *args)
 
-    NestedUserFunctionVariable._get_function_impl = get_function  # type: ignore[method-assign]
+    NestedUserFunctionVariable._get_function_impl = get_function  # type: ignore[method-assign, assignment]
 
 
 def repair_quotients_in_facts() -> None:

@@ -1,0 +1,114 @@
+"""What the function gives back of a graph whose gradients it has computed itself.
+
+    loss.backward()
+    optimizer.step()
+    return loss                the graph gives its value; Python puts a tensor in its place that records a gradient,
+                               and whose `backward` raises what it raises in eager
+
+Dynamo refuses it (torch 2.13): who differentiates such a tensor a second time gets an exception in eager. Most who
+return their loss do not. (Where no operator in between has kept anything, eager differentiates it again; this raises.)
+
+Private: two checks of OutputGraph, and `autograd_grad_consumed_grad_fns`.
+tests/capture/test_spent.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.output_graph import OutputGraph
+from torch._dynamo.variables import TensorVariable
+from torch.fx import GraphModule
+
+from autograph_torch.capture.graph_writes import arguments_of
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import performing
+
+Compiled = Callable[..., Any]
+
+# What looks at the results of a graph, in this order; torch 2.11 has none.
+_CHECKS = ("_check_requires_grad_intermediate_outputs", "_validate_outputs_safe_for_autograd_nodes")
+_SPENT = "autograph_torch_spent"  # in the `meta` of a result
+_TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+@contextlib.contextmanager
+def spent_results() -> Iterator[None]:
+    """While this is in force, such results are those of the graph without their gradients."""
+
+    def detaching(check: Callable[..., None]) -> Callable[..., None]:
+        def detach(self: Any, results: Any, tx: Any) -> None:
+            if tx.one_graph and not performing.is_looking():
+                for result in results:
+                    if isinstance(result, TensorVariable) and result.requires_grad and _is_spent(result, self):
+                        _detach(result, self)
+            check(self, results, tx)
+
+        return detach
+
+    found = {name: detaching(getattr(OutputGraph, name)) for name in _CHECKS if hasattr(OutputGraph, name)}
+    with patched(OutputGraph, **found):
+        yield
+
+
+def _is_spent(result: TensorVariable, output: Any) -> bool:
+    """Whether some step of its gradient has been taken by the function."""
+    waiting, seen = [result.as_proxy().node.meta["example_value"].grad_fn], set()
+    while waiting:
+        step = waiting.pop()
+        if step is None or step in seen:
+            continue
+        if step in output.autograd_grad_consumed_grad_fns:
+            return True
+        seen.add(step)
+        waiting += [before for before, _ in step.next_functions]
+    return False
+
+
+def _detach(result: TensorVariable, output: Any) -> None:
+    value = result.as_proxy().node.meta["example_value"]
+    proxy = output.create_proxy("call_method", "detach", (result.as_proxy(),), {})
+    proxy.node.meta.update({"example_value": value.detach(), _SPENT: True})
+    result.proxy = proxy
+
+
+def spent_places(module: GraphModule) -> tuple[int, ...]:
+    """The positions of such results of a graph."""
+    (output,) = module.graph.find_nodes(op="output")
+    results = arguments_of(output)[0]
+    return tuple(place for place, one in enumerate(results) if getattr(one, "meta", {}).get(_SPENT))
+
+
+def spending(places: tuple[int, ...], run: Compiled) -> Compiled:
+    """`run`, whose results at these positions record a gradient that is not there any more."""
+    if not places:
+        return run
+
+    @functools.wraps(run, updated=())
+    def give(*inputs: Any) -> tuple[Any, ...]:
+        results = list(run(*inputs))
+        with torch.enable_grad():
+            for place in places:
+                results[place] = _Spent.apply(results[place], torch.zeros((), requires_grad=True))
+        return tuple(results)
+
+    return give
+
+
+class _Spent(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, tensor: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+        return tensor.detach()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> None:  # type: ignore[override]
+        raise RuntimeError(_TWICE)

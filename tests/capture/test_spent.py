@@ -1,0 +1,99 @@
+"""Results whose gradients the function has computed itself: their worth, and that nobody computes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograph_torch import CaptureError, convert, trace
+from autograph_torch.capture import compiling, spent
+from tests.harness import vec
+
+BACKENDS = ["eager", "aot_eager", "inductor"]
+
+
+def training() -> tuple[nn.Module, Callable[[Tensor, Tensor], tuple[Tensor, ...]]]:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+
+    def step(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        optimizer.zero_grad()
+        out = model(x)
+        loss = ((out - y) ** 2).mean()
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        if norm > 1:
+            norm = norm * 0 + 1
+        optimizer.step()
+        return loss, out, norm, model[0].weight
+
+    return model, step
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_loss_of_a_training_step(backend: str) -> None:
+    torch._dynamo.reset()
+    (model, step), (other, compared) = training(), training()
+    compiled = torch.compile(convert(step), backend=backend, fullgraph=True)
+    for k in range(3):
+        x, y = torch.randn(5, 3, generator=torch.Generator().manual_seed(k)), torch.full((5, 1), float(k))
+        expected, actual = compared(x, y), compiled(x, y)
+        torch.testing.assert_close(actual, expected)
+        assert [one.requires_grad for one in actual] == [one.requires_grad for one in expected]
+        assert actual[3] is model[0].weight  # type: ignore[index]
+        for one in (actual, expected):
+            with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+                one[0].backward()
+    for one, two in zip(model.parameters(), other.parameters(), strict=True):
+        torch.testing.assert_close(one, two)
+
+
+def made_inside(x: Tensor) -> tuple[Tensor, Any]:
+    w = x.detach().requires_grad_()
+    loss = (w**2).sum()
+    if loss > 3:
+        loss = loss * 2
+    loss.backward()
+    return loss, w.grad
+
+
+def test_the_loss_of_a_leaf_that_the_function_makes() -> None:
+    compiled = torch.compile(convert(made_inside), backend="eager", fullgraph=True)
+    for x in (vec(1, 2), vec(0.5, 1)):
+        expected, actual = made_inside(x), compiled(x)
+        assert torch.equal(actual[0], expected[0]) and torch.equal(actual[1], expected[1])
+        assert actual[0].requires_grad
+
+
+def beside(x: Tensor, w: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+    loss = (w * x).pow(2).sum()
+    loss.backward()
+    return loss, (v * x).sum()
+
+
+def test_what_the_function_has_not_differentiated_has_its_gradient() -> None:
+    compiled = torch.compile(convert(beside), backend="eager", fullgraph=True)
+    found = []
+    for function in (beside, compiled):
+        w, v = vec(1, 2).requires_grad_(), vec(5, 6).requires_grad_()
+        loss, other = function(vec(3, 4), w, v)
+        other.backward()
+        found.append((loss.detach(), w.grad, v.grad))
+    torch.testing.assert_close(found[1], found[0])
+
+
+def test_a_graph_that_is_handed_over_is_refused() -> None:
+    with pytest.raises(CaptureError, match="AG320"):
+        trace(made_inside, vec(1, 2))
+
+
+def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = tuple(repair for repair in compiling._REPAIRS if repair is not spent.spent_results)
+    monkeypatch.setattr(compiling, "_REPAIRS", others)
+    with pytest.raises(CaptureError):
+        torch.compile(convert(training()[1]), backend="eager", fullgraph=True)(torch.ones(5, 3), torch.ones(5, 1))
