@@ -255,6 +255,22 @@ MUTATIONS = (
         "not_differentiated",
     ),
     Mutation(
+        "formatted: texts of objects",
+        CAPTURE + "formatted.py",
+        "    return UserFunctionVariable(method).call_function(tx, [variable], {})\n",
+        "    return None\n",
+        "tests/capture/test_formatted.py",
+        "of_the_moment",
+    ),
+    Mutation(
+        "formatted: lists with objects in them",
+        CAPTURE + "formatted.py",
+        "        _refuse_objects_inside(value)\n    if not any",
+        "        pass\n    if not any",
+        "tests/capture/test_formatted.py",
+        "list_that_shows",
+    ),
+    Mutation(
         "formatted: what format does otherwise",
         CAPTURE + "formatted.py",
         "    if others or len(numbers) != len(kinds):\n        return None\n",

@@ -5,6 +5,7 @@
     str(n)                                 "{!s}".format(n)
     str(n) + "%"                           "{!s}%".format(n)
     ", ".join(texts)                       "{:d}h, {:d}m".format(h, m)
+    f"{config}"                            what its `__str__` or `__repr__` gives
 
 Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
 
@@ -15,21 +16,35 @@ tests/capture/test_formatted.py fails clearly when torch changes them.
 from __future__ import annotations
 
 import contextlib
+import enum
 import functools
+import inspect
 import operator
 import re
 import string
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._dynamo.variables import ConstantVariable, ListVariable, SymNodeVariable, TupleVariable
+from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.variables import (
+    BaseListVariable,
+    ConstantVariable,
+    ConstDictVariable,
+    ListVariable,
+    SymNodeVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+    UserFunctionVariable,
+)
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.misc import StringFormatVariable
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.policy import is_torch
 from autograph_torch.runtime.refusal import raise_refusal
 
 _CONVERSION = re.compile(r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<kind>[a-zA-Z]))")
@@ -53,6 +68,14 @@ def texts_of_numbers() -> Iterator[None]:
             raise_refusal("AG321", "the length of a text with values of the graph", "count without the text")
         elif self.fn in (operator.add, operator.iadd) and any(_is_made(one) for one in args):
             text = _joined("", args)
+        elif self.fn in (str, repr) and len(args) == 1 and not kwargs:
+            text = text_of_object(tx, args[0].realize(), self.fn is repr)
+        elif self.fn is format and args and not kwargs:
+            spec = args[1].as_python_constant() if len(args) > 1 else ""  # which torch takes for an argument
+            text = called(BuiltinVariable(str.format), tx, [ConstantVariable.create(f"{{:{spec}}}"), args[0]], {})
+        elif self.fn is str.format and args and _is_text(args[0]):
+            given = _with_texts(tx, args[0].as_python_constant(), [one.realize() for one in args[1:]], kwargs)
+            return call_builtin(self, tx, args, kwargs) if given is None else call_builtin(self, tx, given, {})
         else:
             text = None
         return call_builtin(self, tx, args, kwargs) if text is None else text
@@ -76,6 +99,96 @@ def texts_of_numbers() -> Iterator[None]:
         patched(ConstantVariable, call_method=method_called),
     ):
         yield
+
+
+def text_of_object(tx: Any, variable: Any, as_repr: bool) -> Any:
+    """The text that an object's own class makes of it; None where that is not Python code of the program.
+
+    Dynamo (torch 2.13) takes the text of the object as it is when it is traced, whatever is written to it before, and
+    has no guard for it.
+    """
+    if not isinstance(variable, UserDefinedObjectVariable):
+        return None
+    kind = variable.python_type()
+    if issubclass(kind, (BaseException, torch.nn.Module, enum.Enum, tuple)):
+        return None
+    method = kind.__repr__ if as_repr or kind.__str__ is object.__str__ else kind.__str__
+    method = inspect.unwrap(method)  # what dataclasses put around theirs looks out for objects in themselves
+    if not isinstance(method, types.FunctionType) or is_torch(method.__code__):
+        return None
+    return UserFunctionVariable(method).call_function(tx, [variable], {})
+
+
+def text_to_format(tx: Any, variable: Any, conversion: int, spec: Any) -> Any:
+    """What `f"{variable!s:spec}"` formats, where that is an object's own text; None where it is something else."""
+    converts = conversion != _NOTHING
+    own = getattr(_kind(variable), "__format__", None)
+    if not converts and isinstance(own, types.FunctionType) and isinstance(variable, UserDefinedObjectVariable):
+        return UserFunctionVariable(own).call_function(tx, [variable, spec], {})
+    if not converts and own is not object.__format__:
+        return None
+    text = text_of_object(tx, variable, as_repr=conversion == _REPR)
+    if text is not None and not converts and not (spec.is_python_constant() and spec.as_python_constant() == ""):
+        message = f"unsupported format string passed to {variable.python_type().__name__}.__format__"
+        raise_observed_exception(TypeError, tx, args=[message])
+    return text
+
+
+_NOTHING, _STR, _REPR = 0, 1, 2  # of what FORMAT_VALUE is told
+_CONVERSIONS = {None: _NOTHING, "s": _STR, "r": _REPR}
+
+
+def _with_texts(tx: Any, template: str, values: list[Any], named: dict[str, Any]) -> list[Any] | None:
+    """The arguments of `str.format` with the texts of objects in their place; None where there are no objects."""
+    for value in (*values, *named.values()):
+        _refuse_objects_inside(value)
+    if not any(isinstance(one.realize(), UserDefinedObjectVariable) for one in (*values, *named.values())):
+        return None
+    pieces: list[str] = []
+    arguments: list[Any] = []
+    automatic = 0
+    for literal, field, spec, conversion in string.Formatter().parse(template):
+        pieces.append(_literal(literal))
+        if field is None:
+            continue
+        name, access = re.fullmatch(r"([^.\[]*)(.*)", field, re.DOTALL).groups()  # type: ignore[union-attr]
+        automatic += not name
+        value = named[name] if name in named else values[int(name or automatic - 1)]
+        value, spec = value.realize(), spec or ""
+        text = None
+        if not access and "{" not in spec and conversion in _CONVERSIONS:
+            text = text_to_format(tx, value, _CONVERSIONS[conversion], ConstantVariable.create(spec))
+        elif isinstance(value, UserDefinedObjectVariable):
+            raise_refusal("AG320", "a text of an attribute of an object, in `format`", "use an f-string")
+        arguments.append(value if text is None else text)
+        shown = f"{access}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
+        formats_itself = text is not None and conversion is None
+        pieces.append("{}" if formats_itself else "{:" + spec + "}" if text is not None else "{" + shown + "}")
+    return [ConstantVariable.create("".join(pieces)), *arguments]
+
+
+def _kind(variable: Any) -> type | None:
+    try:
+        kind: type = variable.python_type()
+    except NotImplementedError:
+        return None
+    return kind
+
+
+def _refuse_objects_inside(variable: Any) -> None:
+    """Stop where a list or dict is to show objects of the program, whose texts Dynamo would not ask for."""
+    value = variable.realize()
+    if isinstance(value, BaseListVariable):
+        parts = value.items
+    elif isinstance(value, ConstDictVariable):
+        parts = list(value.items.values())
+    else:
+        return
+    for part in parts:
+        inner = part.realize()
+        if isinstance(inner, UserDefinedObjectVariable) and not issubclass(inner.python_type(), (enum.Enum, tuple)):
+            raise_refusal("AG320", "the text of a list or dict that has objects in it", "make the text of each of them")
+        _refuse_objects_inside(inner)
 
 
 def _is_made(variable: Any) -> bool:

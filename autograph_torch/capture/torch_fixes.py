@@ -131,6 +131,7 @@ from torch.utils._sympy.reference import PythonReferenceAnalysis
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
 from autograph_torch.capture.dynamo_names import TRUTH
+from autograph_torch.capture.formatted import text_to_format
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 
@@ -483,6 +484,12 @@ def repair_formats_of_symbols() -> None:
 
     def format_value(self: Any, fmt_spec: Any, flags: int) -> None:
         value = self.pop().realize()
+        text = text_to_format(self, value, flags & 3, fmt_spec)
+        if text is not None and flags & 3 == 0:  # it has formatted itself
+            self.push(text)
+            return
+        if text is not None:
+            value, flags = text, 0
         if not isinstance(value, SymNodeVariable):
             self.push(value)
             original(self, fmt_spec, flags)

@@ -1,7 +1,10 @@
 """Texts that `%` makes of numbers of the graph are Python's."""
 
+# ruff: noqa: UP030, UP032 (the ways in which users write it)
+
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -80,7 +83,7 @@ def of_tensors(x: Tensor) -> Any:
 def of_strings(x: Tensor) -> Any:
     n, v = int(x[0]), x[1].item()
     label = str(n) + "%" + repr(v)
-    return label, label + label, ", ".join(map(str, [n, v])), "-".join([f"{n:>4}", "a", f"{n}{n}"]), str(n)  # noqa: UP030
+    return label, label + label, ", ".join(map(str, [n, v])), "-".join([f"{n:>4}", "a", "{0}{0}".format(n)]), str(n)
 
 
 def converted_first(x: Tensor) -> Any:
@@ -109,6 +112,66 @@ def test_what_python_raises() -> None:
 def test_the_length_of_a_text_is_not_taken_for_an_exception() -> None:
     with pytest.raises(CaptureError, match="AG321 the length of a text"):
         trace(lambda x: len(f"{x[0].item()}"), vec(1, 2))
+
+
+@dataclasses.dataclass
+class Config:
+    kind: str = "relu"
+    tags: list[str] = dataclasses.field(default_factory=list)
+
+
+class Meter:
+    def __init__(self) -> None:
+        self.n: float = 0
+
+    def __repr__(self) -> str:
+        return f"Meter({self.n})"
+
+
+class Clock:
+    hours = 1
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.hours}h:{spec}"
+
+
+def of_objects(x: Tensor, config: Config) -> Any:
+    meter, clock = Meter(), Clock()
+    config.tags.append("seen")
+    meter.n, clock.hours = x[0].item(), int(x[1])
+    shown = (
+        str(config),
+        repr(config),
+        f"{config}",
+        f"{config!r:>60}",
+        str(meter),
+        "{1}, {0!r:>12}".format(meter, config),
+    )
+    return shown, f"{clock:min}", format(clock, "s"), format(x[0].item(), ".2f"), format(int(x[1]), "05d")
+
+
+def test_texts_of_objects_are_of_the_moment() -> None:
+    found = compiled(of_objects)
+    for x, kind in ((vec(3, 2), "a"), (vec(-4.5, 1), "a"), (vec(0, 9), "b")):
+        assert found(x, Config(kind)) == of_objects(x, Config(kind))
+
+
+def test_what_an_object_does_not_format() -> None:
+    def aligned(x: Tensor, config: Config) -> str:
+        return f"{config:>9}"
+
+    for function in (aligned, compiled(aligned)):
+        with pytest.raises(TypeError, match="unsupported format string passed to Config.__format__"):
+            function(vec(1), Config())
+
+
+def test_a_list_that_shows_objects_is_refused() -> None:
+    def shown(x: Tensor, config: Config) -> str:
+        config.tags.append("late")
+        return f"{[config]}"
+
+    with pytest.raises(CaptureError, match="AG320 the text of a list or dict that has objects in it"):
+        compiled(shown)(vec(1), Config())
 
 
 def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
