@@ -41,7 +41,9 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, LazyVariableTracker
 from torch._dynamo.variables.misc import StringFormatVariable
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.policy import is_torch
@@ -63,7 +65,7 @@ def texts_of_numbers() -> Iterator[None]:
         elif (
             self.fn in (str, repr) and len(args) == 1 and not kwargs and isinstance(args[0].realize(), SymNodeVariable)
         ):
-            text = StringFormatVariable.create("{!s}" if self.fn is str else "{!r}", args, {})
+            text = text_of_number(args[0].realize(), "{!s}" if self.fn is str else "{!r}")
         elif self.fn is len and len(args) == 1 and _is_made(args[0]):  # of which torch takes the exception for Python's
             raise_refusal("AG321", "the length of a text with values of the graph", "count without the text")
         elif self.fn in (operator.add, operator.iadd) and any(_is_made(one) for one in args):
@@ -99,6 +101,15 @@ def texts_of_numbers() -> Iterator[None]:
         patched(ConstantVariable, call_method=method_called),
     ):
         yield
+
+
+def text_of_number(number: Any, template: str) -> Any:
+    """The text of a symbol: where the graph can be for its value, Python knows the text when it asks for it."""
+    if has_free_unbacked_symbols(number.sym_num):
+        return StringFormatVariable.create(template, [number], {})
+    formatted = LazySymNodeFormatString(number, ConstantVariable.create(""))
+    formatted.fmt_var = ConstantVariable.create(template)
+    return LazyVariableTracker(LazyCache(formatted, None))
 
 
 def text_of_object(tx: Any, variable: Any, as_repr: bool) -> Any:

@@ -98,7 +98,8 @@ def spending(places: tuple[int, ...], run: Compiled) -> Compiled:
         results = list(run(*inputs))
         with torch.enable_grad():
             for place in places:
-                results[place] = _Spent.apply(results[place], torch.zeros((), requires_grad=True))
+                if not any(results[place] is one for one in inputs):
+                    results[place] = _Spent.apply(results[place], torch.zeros((), requires_grad=True))
         return tuple(results)
 
     return give

@@ -117,7 +117,7 @@ from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutatio
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
-from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, LazyVariableTracker
+from torch._dynamo.variables.lazy import LazySymNodeFormatString
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
@@ -131,7 +131,7 @@ from torch.utils._sympy.reference import PythonReferenceAnalysis
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
 from autograph_torch.capture.dynamo_names import TRUTH
-from autograph_torch.capture.formatted import text_to_format
+from autograph_torch.capture.formatted import text_of_number, text_to_format
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 
@@ -494,10 +494,8 @@ def repair_formats_of_symbols() -> None:
             self.push(value)
             original(self, fmt_spec, flags)
             return
-        formatted = LazySymNodeFormatString(value, fmt_spec)
         converted = ("", "!s", "!r", "!a")[flags & 3]
-        formatted.fmt_var = ConstantVariable.create(f"{{{converted}:{fmt_spec.as_python_constant()}}}")
-        self.push(LazyVariableTracker(LazyCache(formatted, None)))
+        self.push(text_of_number(value, f"{{{converted}:{fmt_spec.as_python_constant()}}}"))
 
     LazySymNodeFormatString.__repr__ = text  # type: ignore[method-assign]
     InstructionTranslatorBase._format_value = format_value  # type: ignore[method-assign]
