@@ -126,44 +126,36 @@ def _contains(original: Instruction, translator: Any, instruction: Any) -> None:
 
 def _sending(original: Instruction) -> Instruction:
     def send(translator: Any, instruction: Any) -> None:
-        value, receiver = translator.stack[-1], translator.stack[-2].realize()
-        if not isinstance(receiver, LocalGeneratorObjectVariable):
+        found = _advanced(translator)
+        if found is None:
             original(translator, instruction)
             return
-        translator.pop()
-        try:
-            given = _advanced(translator, receiver, value)
-        except ObservedUserStopIteration:
-            returned = _returned(translator)
-            if sys.version_info < (3, 12):  # from then on there is END_SEND
-                translator.pop()
-            translator.push(returned)
+        has_returned, value = found
+        if has_returned and sys.version_info < (3, 12):  # from then on there is END_SEND
+            translator.pop()
+        translator.push(value)
+        if has_returned:
             translator.jump(instruction)
-        else:
-            translator.push(given)
 
     return send
 
 
 def _yielding_from(original: Instruction) -> Instruction:
-    """The same in Python 3.10."""
+    """The same in Python 3.10, where the instruction comes again until the generator has returned."""
 
     def yield_from(translator: Any, instruction: Any) -> None:
-        value, receiver = translator.stack[-1], translator.stack[-2].realize()
-        if not isinstance(receiver, LocalGeneratorObjectVariable):
+        found = _advanced(translator)
+        if found is None:
             original(translator, instruction)
             return
-        translator.pop()
-        try:
-            given = _advanced(translator, receiver, value)
-        except ObservedUserStopIteration:
-            returned = _returned(translator)
+        has_returned, value = found
+        if has_returned:
             translator.pop()
-            translator.push(returned)
-        else:
-            translator.instruction_pointer -= 1  # the instruction comes again
-            translator.push(given)
-            translator.YIELD_VALUE(instruction)
+            translator.push(value)
+            return
+        translator.instruction_pointer -= 1
+        translator.push(value)
+        translator.YIELD_VALUE(instruction)
 
     return yield_from
 
@@ -171,10 +163,21 @@ def _yielding_from(original: Instruction) -> Instruction:
 _DELEGATING = {"SEND": _sending, "YIELD_FROM": _yielding_from}
 
 
-def _advanced(translator: Any, generator: Any, value: Any) -> Any:
-    if value.is_constant_none():
-        return generator.next_variable(translator)
-    return generator.call_method(translator, "send", [value], {})
+def _advanced(translator: Any) -> tuple[bool, Any] | None:
+    """Whether the generator below the top of the stack returns, and what it gives for what is sent into it.
+
+    None where it is another iterator.
+    """
+    value, generator = translator.stack[-1], translator.stack[-2].realize()
+    if not isinstance(generator, LocalGeneratorObjectVariable):
+        return None
+    translator.pop()
+    try:
+        if value.is_constant_none():
+            return False, generator.next_variable(translator)
+        return False, generator.call_method(translator, "send", [value], {})
+    except ObservedUserStopIteration:
+        return True, _returned(translator)
 
 
 def _returned(translator: Any) -> Any:
