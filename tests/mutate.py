@@ -271,6 +271,22 @@ MUTATIONS = (
         "list_that_shows",
     ),
     Mutation(
+        "caches: in a body",
+        CAPTURE + "caches.py",
+        "        if in_body() or tx.output.current_tracer.parent is not None:\n",
+        "        if False:\n",
+        "tests/capture/test_caches.py",
+        "refused",
+    ),
+    Mutation(
+        "caches: how many are kept",
+        CAPTURE + "caches.py",
+        "            self.found.popitem(last=False)\n",
+        "            pass\n",
+        "tests/capture/test_caches.py",
+        "all_its_forms",
+    ),
+    Mutation(
         "formatted: what format does otherwise",
         CAPTURE + "formatted.py",
         "    if others or len(numbers) != len(kinds):\n        return None\n",

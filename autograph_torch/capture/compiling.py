@@ -40,6 +40,7 @@ from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_way, under_way
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
+from autograph_torch.capture.caches import caches
 from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.consecutive_groups import groups_followed
@@ -400,6 +401,7 @@ _REPAIRS = (
     sets_in_order,
     recurrent_layers,
     signatures,
+    caches,
     locks,
     hooks_of_modules,
     enum_members,
