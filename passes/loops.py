@@ -212,7 +212,7 @@ class _Loops:
         if self._returns(node) and (leaves.breaks or leaves.continues):  # of a loop that has been left alone
             self._facts.report("AG202", node, "data decides when this loop returns; the one around it stays a loop")
             return False
-        if self._returns(node) and completes(rest) and not ends:  # what follows stands behind the block around it
+        if self._returns(node) and completes(rest) and not ends and _may_end(node):  # what follows stands outside
             self._facts.report("AG202", node, "data decides when this loop returns; the block around it goes on")
             return False
         suspends = (gast.Yield, gast.YieldFrom, gast.Await)
@@ -383,6 +383,14 @@ class _Loops:
         parameter = self._facts.fresh(base)
         unpack = gast.Assign(targets=[node.target], value=name(parameter), type_comment=None)
         return parameter, [place(unpack, node.target)]
+
+
+def _may_end(node: gast.For | gast.While) -> bool:
+    """Whether what follows a loop may be come to: not where its one trip leaves the function in any case."""
+    if isinstance(node, gast.While):
+        return not _is_endless(node)
+    leaves = exits(node.body)
+    return not _is_once(node.iter) or completes(node.body) or leaves.breaks or leaves.continues
 
 
 def _is_endless(node: gast.For | gast.While) -> bool:

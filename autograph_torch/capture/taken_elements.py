@@ -83,7 +83,8 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         if _has_effects(parent.output, one.mark) or _has_changed(one) or _has_written(one, parent.output.side_effects):
             raise_refusal("AG206", _DOES_MORE, AS_A_LIST)
     elif code is iteration.end_trips.__code__:
-        if _has_changed(_under_way().pop()):
+        one = _under_way().pop()
+        if not one.taking and _has_changed(one):  # else Python has known when to stop (runtime/logic.py)
             raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
 
 

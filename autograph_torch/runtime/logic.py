@@ -103,8 +103,8 @@ def _found(values: Iterable[Any], sought: bool, joined: Callable[[Any, Any], Any
     """Whether one of the values has the truth `sought`, as that truth."""
     found: Any = not sought
     decided = False
-    left = iter(values)
-    for value in left:
+    begin_taking(values)
+    for value in values:
         flag = truth(value)
         if not isinstance(flag, torch.Tensor):
             if bool(flag) is sought:
@@ -114,10 +114,9 @@ def _found(values: Iterable[Any], sought: bool, joined: Callable[[Any, Any], Any
             found = joined(found, flag)
         else:
             found = flag
-            begin_taking(left)
     if isinstance(found, torch.Tensor):
         end_taking()
-        end_trips()
+    end_trips()
     return sought if decided else found
 
 
