@@ -167,14 +167,6 @@ MUTATIONS = (
         "any_and_all_come",
     ),
     Mutation(
-        "any, all: uncompiled",
-        "autograph_torch/runtime/logic.py",
-        "return _found(values, True, torch.logical_or) if torch.compiler.is_compiling() else any(values)",
-        "return _found(values, True, torch.logical_or)",
-        "tests/capture/test_advanced_iterators.py",
-        "in_a_file",
-    ),
-    Mutation(
         "membership: the same object",
         CAPTURE + "membership.py",
         "is_same(one, element, tx.output.current_tracer)",

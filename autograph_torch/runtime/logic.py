@@ -91,12 +91,12 @@ def _decided(value: Any, truth: bool) -> Any:
 
 def any_(values: Iterable[Any]) -> Any:
     """`any(values)`: elements behind one that data may find true are evaluated in vain, and may do nothing else."""
-    return _found(values, True, torch.logical_or) if torch.compiler.is_compiling() else any(values)
+    return _found(values, True, torch.logical_or)
 
 
 def all_(values: Iterable[Any]) -> Any:
     """`all(values)`: elements behind one that data may find false are evaluated in vain, and may do nothing else."""
-    return _found(values, False, torch.logical_and) if torch.compiler.is_compiling() else all(values)
+    return _found(values, False, torch.logical_and)
 
 
 def _found(values: Iterable[Any], sought: bool, joined: Callable[[Any, Any], Any]) -> Any:
