@@ -255,6 +255,22 @@ MUTATIONS = (
         "of_the_moment",
     ),
     Mutation(
+        "formatted: texts that are made in C",
+        CAPTURE + "formatted.py",
+        "    if issubclass(kind, (dict, list, set, types.SimpleNamespace)):\n",
+        "    if False:\n",
+        "tests/capture/test_formatted.py",
+        "made_in_c",
+    ),
+    Mutation(
+        "formatted: modules that show their state",
+        CAPTURE + "formatted.py",
+        '_shows_state(getattr(variable, "value", None)):',
+        "False:",
+        "tests/capture/test_formatted.py",
+        "made_in_c",
+    ),
+    Mutation(
         "formatted: lists with objects in them",
         CAPTURE + "formatted.py",
         "        _refuse_objects_inside(value)\n    if not any",

@@ -25,8 +25,9 @@ _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, Autog
 _OF_THE_TRACE = "from user code"  # what the tracer adds to an error
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _UNBOUND = re.compile(r"cannot access local variable '(\w+)'|Could not find a local variable with name `(\w+)`")
-# What torch says of torch.autograd.grad or backward in the body of an operator, where nothing is recorded.
+# What torch says of operators that refuse what they are called with.
 _OF_OPERATORS = ("RuntimeError when making fake tensor call", "TypeError when making fake tensor call")
+# What torch says of torch.autograd.grad or backward in the body of an operator, where nothing is recorded.
 _OPERATOR = re.compile(r"Higher Order Operator|call_function (?:cond|while_loop)|higher_order\.(?:cond|while_loop)")
 _GRADIENT = re.compile(
     r"does not require grad and does not have a grad_fn|backward through the graph a second time|"

@@ -62,16 +62,16 @@ def texts_of_numbers() -> Iterator[None]:
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is operator.mod and len(args) == 2 and _is_text(args[0]):
             text = _percent(args[0].as_python_constant(), args[1].realize(), functools.partial(number, tx))
-        elif (
-            self.fn in (str, repr) and len(args) == 1 and not kwargs and isinstance(args[0].realize(), SymNodeVariable)
-        ):
-            text = text_of_number(args[0].realize(), "{!s}" if self.fn is str else "{!r}")
+        elif self.fn in (str, repr) and len(args) == 1 and not kwargs:
+            value = args[0].realize()
+            if isinstance(value, SymNodeVariable):
+                text = text_of_number(value, "{!s}" if self.fn is str else "{!r}")
+            else:
+                text = text_of_object(tx, value, as_repr=self.fn is repr)
         elif self.fn is len and len(args) == 1 and _is_made(args[0]):  # of which torch takes the exception for Python's
             raise_refusal("AG321", "the length of a text with values of the graph", "count without the text")
         elif self.fn in (operator.add, operator.iadd) and any(_is_made(one) for one in args):
             text = _joined("", args)
-        elif self.fn in (str, repr) and len(args) == 1 and not kwargs:
-            text = text_of_object(tx, args[0].realize(), self.fn is repr)
         elif self.fn is format and args and not kwargs:
             spec = args[1].as_python_constant() if len(args) > 1 else ""  # which torch takes for an argument
             text = called(BuiltinVariable(str.format), tx, [ConstantVariable.create(f"{{:{spec}}}"), args[0]], {})
@@ -113,21 +113,32 @@ def text_of_number(number: Any, template: str) -> Any:
 
 
 def text_of_object(tx: Any, variable: Any, as_repr: bool) -> Any:
-    """The text that an object's own class makes of it; None where that is not Python code of the program.
+    """The text that an object's own class makes of it; None where Dynamo's is right.
 
     Dynamo (torch 2.13) takes the text of the object as it is when it is traced, whatever is written to it before, and
-    has no guard for it.
+    has no guard for it. What is not Python code of the program is refused, but for what nobody writes to.
     """
-    if not isinstance(variable, UserDefinedObjectVariable):
+    kind = _kind(variable)
+    if kind is None or not isinstance(variable, (UserDefinedObjectVariable, ConstDictVariable)) or kind is dict:
         return None
-    kind = variable.python_type()
-    if issubclass(kind, (BaseException, torch.nn.Module, enum.Enum, tuple)):
+    if issubclass(kind, (BaseException, enum.Enum, tuple)):
         return None
     method = kind.__repr__ if as_repr or kind.__str__ is object.__str__ else kind.__str__
     method = inspect.unwrap(method)  # what dataclasses put around theirs looks out for objects in themselves
-    if not isinstance(method, types.FunctionType) or is_torch(method.__code__):
-        return None
-    return UserFunctionVariable(method).call_function(tx, [variable], {})
+    if isinstance(method, types.FunctionType) and not is_torch(method.__code__):
+        return UserFunctionVariable(method).call_function(tx, [variable], {})
+    if method is torch.nn.Module.__repr__ and _shows_state(getattr(variable, "value", None)):
+        raise_refusal(
+            "AG320", "the text of a module whose `extra_repr` is the program's", "make a text of what it shows"
+        )
+    if issubclass(kind, (dict, list, set, types.SimpleNamespace)):
+        raise_refusal("AG320", f"the text of a {kind.__name__}, which it makes in C", "make a list or dict of it first")
+    return None
+
+
+def _shows_state(module: Any) -> bool:
+    modules = module.modules() if isinstance(module, torch.nn.Module) else ()
+    return not all(is_torch(type(one).extra_repr.__code__) and is_torch(type(one).__repr__.__code__) for one in modules)
 
 
 def text_to_format(tx: Any, variable: Any, conversion: int, spec: Any) -> Any:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import math
+import types
 from typing import Any
 
 import pytest
@@ -154,6 +156,56 @@ def test_texts_of_objects_are_of_the_moment() -> None:
     found = compiled(of_objects)
     for x, kind in ((vec(3, 2), "a"), (vec(-4.5, 1), "a"), (vec(0, 9), "b")):
         assert found(x, Config(kind)) == of_objects(x, Config(kind))
+
+
+class Named(dict[str, int]):
+    pass
+
+
+class Shown(torch.nn.Module):
+    n = 0
+
+    def extra_repr(self) -> str:
+        return f"n={self.n}"
+
+
+class Told(Shown):
+    def __repr__(self) -> str:
+        return f"Told({self.n})"
+
+
+def of_a_dict(x: Tensor, one: Any) -> str:
+    one["late"] = 1
+    return f"{one}"
+
+
+def of_a_module(x: Tensor, one: Any) -> str:
+    one.n += 3
+    return str(one)
+
+
+def of_what_is_given(x: Tensor, one: Any) -> str:
+    return f"{one}"
+
+
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [
+        (of_a_dict, Named),
+        (of_a_dict, lambda: collections.defaultdict(int)),
+        (of_a_module, Shown),
+        (of_a_module, Told),
+        (of_what_is_given, lambda: types.SimpleNamespace(a=1)),
+        (of_what_is_given, lambda: torch.nn.Linear(2, 2)),
+    ],
+)
+def test_texts_that_are_made_in_c_are_eagers_or_refused(function: Any, make: Any) -> None:
+    try:
+        found = compiled(function)(vec(1), make())
+    except CaptureError as error:
+        assert make not in (Told,) and error.diagnostic.code == "AG320" and "the text of a" in error.diagnostic.message
+    else:
+        assert found == function(vec(1), make())
 
 
 def test_what_an_object_does_not_format() -> None:
