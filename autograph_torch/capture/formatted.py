@@ -7,9 +7,14 @@
     ", ".join(texts)                       "{:d}h, {:d}m".format(h, m)
     f"{config}"                            what its `__str__` or `__repr__` gives
 
+`f"{n:.3f}"` of an argument that has changed between two calls is to torch 2.13 the argument itself, a number: the text
+is looked up by where the number comes from. With more text around it, it is refused ("BUILD_STRING type error"); where
+the number is computed, its text is formatted: `f"{n:5}"` stands on the left, and `f"{n:02d}"` is an error.
+
 Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
 
-Private: BuiltinVariable.call_function, ConstantVariable.call_method and StringFormatVariable.
+Private: BuiltinVariable.call_function, ConstantVariable.call_method, StringFormatVariable, LazySymNodeFormatString, and
+InstructionTranslatorBase._format_value.
 tests/capture/test_formatted.py fails clearly when torch changes them.
 """
 
@@ -29,6 +34,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstantVariable,
@@ -96,11 +102,32 @@ def texts_of_numbers() -> Iterator[None]:
                 return text
         return call_method(self, tx, name, args, kwargs)
 
+    format_any: Any = InstructionTranslatorBase._format_value
+
+    def format_value(self: Any, fmt_spec: Any, flags: int) -> None:
+        value, conversion = self.pop().realize(), flags & 3
+        text = text_to_format(self, value, conversion, fmt_spec)
+        if text is not None and conversion == _NOTHING:  # it has formatted itself
+            self.push(text)
+        elif isinstance(value, SymNodeVariable):
+            converted = ("", "!s", "!r", "!a")[conversion]
+            self.push(text_of_number(value, f"{{{converted}:{fmt_spec.as_python_constant()}}}"))
+        else:
+            self.push(value if text is None else text)
+            format_any(self, fmt_spec, flags if text is None else _NOTHING)
+
     with (
         patched(BuiltinVariable, call_function=called),
         patched(ConstantVariable, call_method=method_called),
+        patched(InstructionTranslatorBase, _format_value=format_value),
+        patched(LazySymNodeFormatString, __repr__=_text_of_symbol),
     ):
         yield
+
+
+def _text_of_symbol(self: Any) -> str:
+    template: str = self.fmt_var.as_python_constant()
+    return template.format(self.sym_node_var.evaluate_expr())
 
 
 def text_of_number(number: Any, template: str) -> Any:
@@ -153,6 +180,8 @@ def text_to_format(tx: Any, variable: Any, conversion: int, spec: Any) -> Any:
     if text is not None and not converts and not (spec.is_python_constant() and spec.as_python_constant() == ""):
         message = f"unsupported format string passed to {variable.python_type().__name__}.__format__"
         raise_observed_exception(TypeError, tx, args=[message])
+    if text is not None and conversion not in _CONVERSIONS.values():
+        raise_refusal("AG320", "the text of an object in ASCII, `!a`", "use `!r`")
     return text
 
 

@@ -259,7 +259,9 @@ class _Known:
         if type(value) is GetAttrVariable:  # a method
             return GetAttrVariable(self.of(value.obj), value.name)
         if type(value) is TupleVariable:
-            return TupleVariable([self.of(one) for one in value.items])
+            items = [self.of(one) for one in value.items]
+            changed = any(now is not before for now, before in zip(items, value.items, strict=True))
+            return TupleVariable(items) if changed else variable
         if type(value) is ListVariable:
             value.items[:] = [self.of(one) for one in value.items]
         return variable

@@ -76,14 +76,10 @@ when it is first read.
 17. A fact about a quotient of integers (`if hits / count < 0.5`) cannot be written into a graph: torch has no division
 of integers there ("symbolically traced variables cannot be used as inputs to control flow").
 
-18. `f"{n:.3f}"` of an argument that has changed between two calls is the argument itself, a number (torch 2.13: the
-text is looked up by where the number comes from). With more text around it, it is refused ("BUILD_STRING type error");
-where the number is computed, its text is formatted: `f"{n:5}"` stands on the left, and `f"{n:02d}"` is an error.
-
-19. torch knows no `~n` of an integer that is a symbol: it is `-n - 1`. The length of a tensor without dimensions is an
+18. torch knows no `~n` of an integer that is a symbol: it is `-n - 1`. The length of a tensor without dimensions is an
 IndexError of the tracer ("tuple index out of range"), where Python has a TypeError that the program may handle.
 
-20. A function one of whose variables around it has no value yet cannot be called (torch 2.13, "Read uninitialized
+19. A function one of whose variables around it has no value yet cannot be called (torch 2.13, "Read uninitialized
 cell"): a comprehension that binds a name of the function around it, `[m for v in xs if (m := f(v))]`. torch looks at
 the values of such variables where it only asks whether the function may be entered.
 """
@@ -105,7 +101,7 @@ from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import GlobalSource
-from torch._dynamo.symbolic_convert import InstructionTranslator, InstructionTranslatorBase
+from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import (
     ConstantVariable,
     UserDefinedClassVariable,
@@ -117,7 +113,6 @@ from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutatio
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
-from torch._dynamo.variables.lazy import LazySymNodeFormatString
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._higher_order_ops import effects
@@ -131,7 +126,6 @@ from torch.utils._sympy.reference import PythonReferenceAnalysis
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
 from autograph_torch.capture.dynamo_names import TRUTH
-from autograph_torch.capture.formatted import text_of_number, text_to_format
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 
@@ -472,33 +466,6 @@ class _Power(str):
 def repair_texts_of_powers() -> None:
     """Let the texts of graphs say what is raised to a power."""
     magic_methods["pow"] = _Power(magic_methods["pow"])
-
-
-def repair_formats_of_symbols() -> None:
-    """Let the text of a number that is a symbol be the text of that number."""
-    original: Any = InstructionTranslatorBase._format_value
-
-    def text(self: Any) -> str:
-        template: str = self.fmt_var.as_python_constant()
-        return template.format(self.sym_node_var.evaluate_expr())
-
-    def format_value(self: Any, fmt_spec: Any, flags: int) -> None:
-        value = self.pop().realize()
-        text = text_to_format(self, value, flags & 3, fmt_spec)
-        if text is not None and flags & 3 == 0:  # it has formatted itself
-            self.push(text)
-            return
-        if text is not None:
-            value, flags = text, 0
-        if not isinstance(value, SymNodeVariable):
-            self.push(value)
-            original(self, fmt_spec, flags)
-            return
-        converted = ("", "!s", "!r", "!a")[flags & 3]
-        self.push(text_of_number(value, f"{{{converted}:{fmt_spec.as_python_constant()}}}"))
-
-    LazySymNodeFormatString.__repr__ = text  # type: ignore[method-assign]
-    InstructionTranslatorBase._format_value = format_value  # type: ignore[method-assign]
 
 
 def repair_closures_without_values() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import math
 import types
@@ -208,6 +209,11 @@ def test_texts_that_are_made_in_c_are_eagers_or_refused(function: Any, make: Any
         assert found == function(vec(1), make())
 
 
+def test_objects_in_ascii_are_refused() -> None:
+    with pytest.raises(CaptureError, match="AG320 the text of an object in ASCII"):
+        compiled(lambda x, one: f"{one!a}")(vec(1), Config())
+
+
 def test_what_an_object_does_not_format() -> None:
     def aligned(x: Tensor, config: Config) -> str:
         return f"{config:>9}"
@@ -231,3 +237,33 @@ def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_REPAIRS", others)
     with pytest.raises(CaptureError):
         compiled(of_two)(vec(1, 2))
+
+
+def shown(x: torch.Tensor, n: float) -> Any:
+    double = n * 2
+    return x + n, f"{n:.3f}", f"{n:5}|", f"a{n}", f"{n!r:>6}", f"{double:6}|{double // 1:4}", str(n), f"{n:{6}.{2}f}"
+
+
+@pytest.mark.parametrize("numbers", [(3, 4, 5), (3.5, 4.5, 5.25)], ids=["int", "float"])
+def test_texts_of_arguments_that_change(numbers: tuple[float, ...]) -> None:
+    torch._dynamo.reset()
+    plain = torch.compile(shown, backend="eager", fullgraph=True)
+    found = torch.compile(convert(shown), backend="eager", fullgraph=True)
+    right = []
+    for n in numbers:
+        expected = shown(torch.ones(1), n)[1:]
+        assert found(torch.ones(1), n)[1:] == expected
+        with contextlib.suppress(torch._dynamo.exc.TorchDynamoException):
+            right.append(plain(torch.ones(1), n)[1:] == expected)
+    assert right != [True] * len(numbers)  # torch does without
+
+
+def test_other_traces_are_torchs() -> None:
+    """What this package refuses in converted functions is torch's in all others."""
+
+    def plain(x: Tensor, one: Any) -> tuple[Tensor, str]:
+        return x + 1, f"{one}"
+
+    compiled(of_objects)(vec(3, 2), Config())
+    found = torch.compile(plain, backend="eager", fullgraph=True)(vec(1), Shown())
+    assert found[1] == "Shown(n=0)"

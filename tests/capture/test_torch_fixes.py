@@ -5,7 +5,6 @@ Each program runs in a process of its own, for a repair stays in force once it i
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 import textwrap
@@ -149,25 +148,6 @@ def test_properties_of_a_distribution_that_are_computed_when_read() -> None:
     p = torch.tensor([[0.5, 0.5], [0.25, 0.75]])
     for x in (torch.tensor([0, 1]), torch.tensor([1, 0])):
         assert torch.equal(compiled(p, x), function(p, x))
-
-
-def shown(x: torch.Tensor, n: float) -> Any:
-    double = n * 2
-    return x + n, f"{n:.3f}", f"{n:5}|", f"a{n}", f"{n!r:>6}", f"{double:6}|{double // 1:4}", str(n), f"{n:{6}.{2}f}"
-
-
-@pytest.mark.parametrize("numbers", [(3, 4, 5), (3.5, 4.5, 5.25)], ids=["int", "float"])
-def test_texts_of_arguments_that_change(numbers: tuple[float, ...]) -> None:
-    torch._dynamo.reset()
-    plain = torch.compile(shown, backend="eager", fullgraph=True)
-    found = torch.compile(convert(shown), backend="eager", fullgraph=True)
-    right = []
-    for n in numbers:
-        expected = shown(torch.ones(1), n)[1:]
-        assert found(torch.ones(1), n)[1:] == expected
-        with contextlib.suppress(torch._dynamo.exc.TorchDynamoException):
-            right.append(plain(torch.ones(1), n)[1:] == expected)
-    assert right != [True] * len(numbers)  # torch does without
 
 
 def inverted(x: torch.Tensor, n: int) -> Any:
