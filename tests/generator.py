@@ -10,10 +10,11 @@ from functools import partial
 
 from hypothesis import strategies as st
 
+from tests.features import STATE_FEATURES, further_argument
+from tests.features_python import PYTHON_FEATURES
 from tests.grammar import (
     CONSTANTS,
     EXPRESSIONS,
-    FEATURES,
     IN_PLACE,
     NUMBERS,
     PARAMETERS,
@@ -23,10 +24,10 @@ from tests.grammar import (
     Feature,
     Names,
     Templates,
-    further_argument,
 )
 from tests.harness import Call, Program, Verdict, Way, check, from_text, integer, scalar, vec
 
+FEATURES = {**STATE_FEATURES, **PYTHON_FEATURES}
 FLAT_TESTS = tuple(template for template in EXPRESSIONS["test"] if "{test}" not in template)
 HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P<after>(?=$|[:,)]))?")
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
@@ -81,7 +82,7 @@ class Scope:
     """Where a statement stands: the names bound on every path to it, and what may be written there."""
 
     names: Names
-    returns: tuple[str, ...]
+    returns: str
     expressions: Templates
     statements: tuple[str, ...]
     walks: tuple[tuple[str, Names], ...]
@@ -110,15 +111,16 @@ def generated(draw: st.DrawFn, sizes: tuple[Size, ...] = SIZES) -> Generated:
     """A function of PARAMETERS, and those of its features, that returns a tuple of fixed kinds."""
     grad = draw(st.booleans())
     allowed = sorted(name for name, feature in FEATURES.items() if not (grad and feature.no_gradients))
-    chosen = tuple(draw(st.lists(st.sampled_from(allowed), max_size=2, unique=True)))
+    chosen = tuple(draw(st.lists(st.sampled_from(allowed), max_size=3, unique=True)))
     features = [FEATURES[name] for name in chosen]
-    returns = draw(st.lists(st.sampled_from(tuple(POOL)), min_size=1, max_size=3).map(tuple))
+    returned_kinds = draw(st.lists(st.sampled_from(tuple(POOL)), min_size=1, max_size=3))
+    results = [f"{{{kind}}}" for kind in returned_kinds] + [one for feature in features for one in feature.results]
     parameters = {**PARAMETERS, **{name: kind for feature in features for name, kind in feature.parameters.items()}}
     cells = {name: kind for feature in features for name, kind in feature.cells.items()}
     bound = {name: kind for feature in features for name, kind in feature.locals.items()}
     scope = Scope(
         {**parameters, **cells, **bound},
-        returns,
+        f"return {', '.join(results)}",
         {kind: EXPRESSIONS[kind] + further(features, kind) for kind in EXPRESSIONS},
         tuple(template for feature in features for template in feature.statements),
         WALKS + tuple(walk for feature in features for walk in feature.walks),
@@ -130,7 +132,8 @@ def generated(draw: st.DrawFn, sizes: tuple[Size, ...] = SIZES) -> Generated:
     body += program_lines(draw, scope)
     made = [f"def generated({', '.join(parameters)}):", *indented(body)]
     enclosing = [line for feature in features for line in feature.enclosing]
-    text = "\n".join(["def make():", *indented([*enclosing, *made, "return generated"])]) + "\n"
+    module = [line for feature in features for line in feature.module]
+    text = "\n".join([*module, "def make():", *indented([*enclosing, *made, "return generated"])]) + "\n"
     return Generated(text, chosen, draw(st.sampled_from(NUMBERS)), grad)
 
 
@@ -259,7 +262,7 @@ def loop_body(draw: st.DrawFn, scope: Scope, bound: Names) -> tuple[str, ...]:
 
 def returned(draw: st.DrawFn, scope: Scope) -> str:
     """A return of the kinds that the program returns."""
-    return filled(draw, scope, "return " + ", ".join(f"{{{kind}}}" for kind in scope.returns))
+    return filled(draw, scope, scope.returns)
 
 
 def indented(lines: Iterable[str]) -> tuple[str, ...]:
@@ -280,6 +283,8 @@ def filled(draw: st.DrawFn, scope: Scope, template: str, depth: int = 0) -> str:
 
 def expression(draw: st.DrawFn, scope: Scope, kind: str, depth: int) -> tuple[str, bool]:
     """A name, a constant, or a template filled in; and whether it needs no parentheses anywhere."""
+    if kind == "return":
+        return returned(draw, scope), True
     names = sorted(name for name, bound in scope.names.items() if bound == kind)
     leaves = (*names, *names, CONSTANTS[kind]) if kind in CONSTANTS else ()
     templates = scope.expressions[kind] if depth < scope.size.expression else () if leaves else FLAT_TESTS
@@ -291,7 +296,7 @@ def expression(draw: st.DrawFn, scope: Scope, kind: str, depth: int) -> tuple[st
     return filled(draw, scope, chosen, depth + 1), " " not in re.sub(r"\(.*\)", "", chosen)
 
 
-def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "eager"), seconds: int = 60) -> Verdict:
+def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "any graph"), seconds: int = 60) -> Verdict:
     """The first verdict that is not equal.
 
     Memory shared in all calls says nothing here: a path that no call takes may well end with a tensor of its own.

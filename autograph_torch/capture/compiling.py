@@ -25,6 +25,7 @@ from torch._dynamo.types import ConvertFrameReturn
 from torch._inductor import config as inductor_config
 
 from autograph_torch import collector, runtime
+from autograph_torch.capture.absent_gradients import check_gradients
 from autograph_torch.capture.advanced_iterators import advanced_iterators
 from autograph_torch.capture.again import (
     compiling_frame,
@@ -47,6 +48,7 @@ from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
+from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.eager_bodies import leave_to_python
@@ -201,6 +203,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             settle(graph, refuse=attempt is not None and not attempt.settled)
         compiles = getattr(backend, "__name__", "") != "eager"
         check_types(graph)
+        check_gradients(graph)
         if compiles:
             check_recurrent(graph)
             keep_asserts(graph)
@@ -402,6 +405,7 @@ _REPAIRS = (
     recurrent_layers,
     signatures,
     caches,
+    data_pointers,
     locks,
     hooks_of_modules,
     enum_members,

@@ -9,6 +9,9 @@
 A `forward` has no `ctx` where the class has a `setup_context`, and nowhere else. (Only where no gradient is recorded:
 where one is, Dynamo asks the class.) A `forward` that asks with `is` may tell a view from the tensor: it is left alone.
 
+Whether a gradient is recorded Dynamo asks its memory, where a view of a tensor that has been written to since still
+records none: the Function's own `backward` was left out without a word.
+
 To learn what a Function gives, Dynamo runs its `forward` once more. A number that it reads there (`if x.equal(y):`)
 gets a symbol for a second time, which no result has, and Dynamo stops ("Pending unbacked symbols"): it is dropped.
 
@@ -28,7 +31,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.source import AttrSource
-from torch._dynamo.variables import NNModuleVariable
+from torch._dynamo.variables import NNModuleVariable, TensorVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.misc import AutogradFunctionContextVariable, AutogradFunctionVariable
 from torch._functorch.autograd_function import autograd_function_apply
@@ -38,6 +41,7 @@ from torch.fx.experimental.proxy_tensor import get_proxy_mode
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.reshaped import follow_tensor
 
 
 @contextlib.contextmanager
@@ -46,6 +50,9 @@ def contexts_of_functions() -> Iterator[None]:
     original = AutogradFunctionVariable.call_apply
 
     def call_apply(self: Any, tx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        for arg in args:
+            if isinstance(arg.realize(), TensorVariable):  # what Dynamo remembers of it may be out of date
+                follow_tensor(arg.realize(), tx)
         if _has_gradient(tx, args) and not _asks_identity(self.fn_cls.forward):
             return original(self, tx, _apart(tx, args), kwargs)
         if kwargs or not _counted_wrong(self.fn_cls, len(args)) or _has_gradient(tx, args):

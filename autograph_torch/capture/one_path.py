@@ -36,6 +36,7 @@ from torch._dynamo.variables import (
     BuiltinVariable,
     ConstantVariable,
     ListVariable,
+    SymNodeVariable,
     TupleVariable,
     UserFunctionVariable,
     builder,
@@ -248,7 +249,7 @@ class _Known:
         if isinstance(variable, NullVariable):
             return variable
         value = variable.realize()
-        if is_from_data(value):
+        if _is_told(value):
             self.any = True
             return _known(self._tx, value)
         if self._tensors and value.is_tensor() and value.ndim == 0:
@@ -275,7 +276,12 @@ class _Known:
 def _known(tx: Any, value: Any) -> Any:
     """A number as one that the trace knows, where data tell it."""
     value = value.realize()
-    return ConstantVariable.create(value.evaluate_expr()) if is_from_data(value) else value
+    return ConstantVariable.create(value.evaluate_expr()) if _is_told(value) else value
+
+
+def _is_told(value: Any) -> bool:
+    """Whether it is a number that data tell, or have told before."""
+    return is_from_data(value) or (isinstance(value, SymNodeVariable) and value.sym_num.node.expr.is_number)
 
 
 def _index(tx: Any, value: Any) -> Any:
@@ -290,7 +296,7 @@ def _truth(answers: Answers, translator: Any) -> bool | None:
     value = translator.stack[-1].realize()
     if value.is_tensor():
         return answers.truth_of(translator, value)
-    return bool(value.evaluate_expr()) if is_from_data(value) else None
+    return bool(value.evaluate_expr()) if _is_told(value) else None
 
 
 def _containing(original: Instruction) -> Instruction:

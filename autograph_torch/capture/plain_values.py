@@ -7,7 +7,7 @@ Dynamo interprets the runtime bytecode by bytecode, for every leaf of both branc
 trace. Here the same questions are put to its variables. Whatever is not as plain as that (objects, lists that are
 written to, sizes from data) is left to the runtime, which says what the answer is; both have to agree.
 
-Private: the classes in `torch._dynamo.variables` and their `items`, `requires_grad`, `device`.
+Private: the classes in `torch._dynamo.variables` and their `items`, `device`.
 tests/capture/test_plain_values.py compares the two answers.
 """
 
@@ -272,11 +272,11 @@ def _number_spec(variable: Any) -> Spec:
 def _tensor_spec(variable: Any) -> Spec:
     fake = variable.as_proxy().node.meta["example_value"]
     sizes = tuple(fake.shape)
-    if not all(type(size) is int for size in sizes) or variable.requires_grad is None:
+    if not all(type(size) is int for size in sizes):
         raise _NotPlain
     if not sizes and settling.has_numbers():
         raise _NotPlain
-    return ("tensor", fake.dtype, sizes, str(variable.device), variable.requires_grad)
+    return ("tensor", fake.dtype, sizes, str(variable.device), fake.requires_grad)
 
 
 _ANSWERS: dict[Any, Callable[[Any, Arguments], Any]] = {

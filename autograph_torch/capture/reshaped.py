@@ -38,17 +38,17 @@ def reshaped_tensors() -> Iterator[None]:
     unpack = TensorVariable.unpack_var_sequence
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
-        _follow(self, tx)
+        follow_tensor(self, tx)
         return get(self, tx, name)
 
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        _follow(self, tx)
+        follow_tensor(self, tx)
         if name in _RESHAPING and _is_from_around(self, tx):
             raise_refusal("AG206", f"`{name}` in a branch or loop, of a tensor from around it", _ADVICE)
         return call(self, tx, name, args, kwargs)
 
     def unpack_var_sequence(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        _follow(self, tx)
+        follow_tensor(self, tx)
         return unpack(self, tx, *args, **kwargs)
 
     following = {GET_ATTRIBUTE: get_attribute, "call_method": call_method, "unpack_var_sequence": unpack_var_sequence}
@@ -59,8 +59,8 @@ def reshaped_tensors() -> Iterator[None]:
 _ADVICE = "bind a new name: `y = x.squeeze(1)`"
 
 
-def _follow(variable: Any, tx: Any) -> None:
-    """Let Dynamo remember the shape that the tensor has."""
+def follow_tensor(variable: Any, tx: Any) -> None:
+    """Let Dynamo remember the shape that a tensor has, and whether its gradient is recorded."""
     fake = variable.proxy.node.meta.get("example_value")
     if isinstance(fake, torch.Tensor) and _differs(variable, fake):
         variable.synchronize_attributes(tx)

@@ -71,7 +71,7 @@ is taken for granted; a power that is complex is none that the graph goes on wit
 16. A `range` that is the default of a method's argument stops the trace ("SourcelessBuilder.create does not know how to
 wrap") where the object is one that the function has made. It is a range of constants there as anywhere. So does a
 signature in the closure of a method's decorator, and what a class of distributions has for a value that is computed
-when it is first read.
+when it is first read; and `@torch.no_grad()` at a method, which has a method of the context in its closure.
 
 17. A fact about a quotient of integers (`if hits / count < 0.5`) cannot be written into a graph: torch has no division
 of integers there ("symbolically traced variables cannot be used as inputs to control flow").
@@ -97,7 +97,7 @@ import sympy  # type: ignore[import-untyped]
 import torch
 from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
 from torch._dynamo import guards, symbolic_convert
-from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.exc import raise_observed_exception, unimplemented
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import GlobalSource
@@ -122,6 +122,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.graph import magic_methods
 from torch.fx.passes import runtime_assert
 from torch.utils import checkpoint
+from torch.utils._contextlib import _DecoratorContextManager
 from torch.utils._sympy.reference import PythonReferenceAnalysis
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
@@ -343,8 +344,19 @@ def take_constants_without_source() -> None:
     def with_source(tx: Any, value: object) -> Any:
         return VariableTracker.build(tx, value, GlobalSource(tx.output.install_global("__found", value)))
 
+    def method_of_context(tx: Any, value: types.MethodType) -> Any:
+        if isinstance(value.__self__, _DecoratorContextManager):
+            return with_source(tx, value)
+        unimplemented(
+            gb_type="Unexpected type in sourceless builder",
+            context="builtins.method",
+            explanation=f"the method {value.__qualname__} of an object that the tracer has not come to",
+            hints=[],
+        )
+
     handlers: dict[type, Any] = SourcelessBuilder._type_handlers  # type: ignore[attr-defined]
     handlers.setdefault(range, range_of_constants)
+    handlers.setdefault(types.MethodType, method_of_context)
     for kind in (inspect.Signature, _lazy_property_and_property):
         handlers.setdefault(kind, with_source)
 
