@@ -25,12 +25,14 @@ from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.supers import spell_out_super
 from autograph_torch.passes.undefined import spell_out_unbound
-from autograph_torch.source.nodes import rebuild, statements
+from autograph_torch.source.nodes import rebuild, statements, walk
 from autograph_torch.source.templates import RUNTIME, runtime_function
 
 _ON_ONE_PATH: tuple[Pass, ...] = (lower_effects, lower_numbers, lower_queries)  # what is not about paths
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
 _MOVED = "AG102"
+_SHOWS_NAMES = frozenset(("locals", "vars", "dir"))  # without arguments
+_EVALUATES = frozenset(("eval", "exec"))
 _LEFT = ("AG202", "AG203", "AG207")  # a jump or an exception that the passes have found no form for
 
 
@@ -79,6 +81,12 @@ def rewrite_function(
     """
     known = {**parameter_kinds(function, is_method), **(seeds or {})}
     kinds = Kinds(around.imports, known, around.outer, around.assume_unknown, around.told.picks)
+    if (shown := _shown_names(function)) is not None:
+        facts = _facts(function, around, kinds)
+        if has_work(function, facts):
+            advice = "keep what you want to ask for in a dict of your own"
+            facts.report("AG201", shown, "a function whose names are looked at stays as it is", advice)
+        return Rewritten(function, function, tuple(facts.diagnostics))
     bounded = bound_lists(function, _facts(function, around, kinds))  # while nothing but the text holds a list
     moved = move_exits(bounded, around.told.splits | around.told.growing, around.skipped_lines)
     opened = open_calls(moved, around.told.splits)
@@ -91,6 +99,16 @@ def rewrite_function(
     if tree is function:
         diagnostics = [found for found in diagnostics if found.code not in NOTES]
     return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
+
+
+def _shown_names(function: gast.FunctionDef) -> gast.Call | None:
+    """A call that sees which names the function has, and in which frame: others would be there behind the passes."""
+    for node in walk(function):
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
+            continue
+        if node.func.id in _EVALUATES or (node.func.id in _SHOWS_NAMES and not node.args):
+            return node
+    return None
 
 
 def _lowered(

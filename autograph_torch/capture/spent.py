@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -41,6 +42,17 @@ _TWICE = (
 )
 
 
+@dataclass(frozen=True)
+class Spent:
+    """A result whose gradient the function has computed, and the leaves that this led to (both by position).
+
+    Who differentiates it with other tensors gets the exception before anything is added to the gradients of those.
+    """
+
+    place: int
+    leaves: tuple[int, ...]
+
+
 @contextlib.contextmanager
 def spent_results() -> Iterator[None]:
     """While this is in force, such results are those of the graph without their gradients."""
@@ -62,44 +74,58 @@ def spent_results() -> Iterator[None]:
 
 def _is_spent(result: TensorVariable, output: Any) -> bool:
     """Whether some step of its gradient has been taken by the function."""
-    waiting, seen = [result.as_proxy().node.meta["example_value"].grad_fn], set()
+    value = result.as_proxy().node.meta["example_value"]
+    return any(step in output.autograd_grad_consumed_grad_fns for step in _steps(value))
+
+
+def _steps(value: torch.Tensor) -> set[Any]:
+    """The steps of a gradient, those that add to the leaves among them."""
+    waiting, seen = [value.grad_fn], set()
     while waiting:
         step = waiting.pop()
-        if step is None or step in seen:
-            continue
-        if step in output.autograd_grad_consumed_grad_fns:
-            return True
-        seen.add(step)
-        waiting += [before for before, _ in step.next_functions]
-    return False
+        if step is not None and step not in seen:
+            seen.add(step)
+            waiting += [before for before, _ in step.next_functions]
+    return seen
 
 
 def _detach(result: TensorVariable, output: Any) -> None:
     value = result.as_proxy().node.meta["example_value"]
+    leaves = [step.variable for step in _steps(value) if hasattr(step, "variable")]
     proxy = output.create_proxy("call_method", "detach", (result.as_proxy(),), {})
-    proxy.node.meta.update({"example_value": value.detach(), _SPENT: True})
+    proxy.node.meta.update({"example_value": value.detach(), _SPENT: leaves})
     result.proxy = proxy
 
 
-def spent_places(module: GraphModule) -> tuple[int, ...]:
-    """The positions of such results of a graph."""
+def spent_places(module: GraphModule) -> tuple[Spent, ...]:
+    """Such results of a graph."""
     (output,) = module.graph.find_nodes(op="output")
     results = arguments_of(output)[0]
-    return tuple(place for place, one in enumerate(results) if getattr(one, "meta", {}).get(_SPENT))
+    return tuple(
+        Spent(place, _positions(module, one.meta[_SPENT]))
+        for place, one in enumerate(results)
+        if _SPENT in getattr(one, "meta", {})
+    )
 
 
-def spending(places: tuple[int, ...], run: Compiled) -> Compiled:
+def _positions(module: GraphModule, leaves: list[torch.Tensor]) -> tuple[int, ...]:
+    values = [node.meta.get("example_value") for node in module.graph.find_nodes(op="placeholder")]
+    return tuple(k for k, value in enumerate(values) if any(value is leaf for leaf in leaves))
+
+
+def spending(spent: tuple[Spent, ...], run: Compiled) -> Compiled:
     """`run`, whose results at these positions record a gradient that is not there any more."""
-    if not places:
+    if not spent:
         return run
 
     @functools.wraps(run, updated=())
     def give(*inputs: Any) -> tuple[Any, ...]:
         results = list(run(*inputs))
         with torch.enable_grad():
-            for place in places:
-                if not any(results[place] is one for one in inputs):
-                    results[place] = _Spent.apply(results[place], torch.zeros((), requires_grad=True))
+            for one in spent:
+                if not any(results[one.place] is given for given in inputs):
+                    leaves = [inputs[k] for k in one.leaves]
+                    results[one.place] = _Spent.apply(results[one.place], torch.zeros((), requires_grad=True), *leaves)
         return tuple(results)
 
     return give
@@ -107,7 +133,7 @@ def spending(places: tuple[int, ...], run: Compiled) -> Compiled:
 
 class _Spent(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, tensor: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, tensor: torch.Tensor, _: torch.Tensor, *leaves: torch.Tensor) -> torch.Tensor:
         return tensor.detach()
 
     @staticmethod

@@ -42,8 +42,8 @@ def join_results(then: Spec, otherwise: Spec, ending: Ending, may_stay_open: boo
     written = _join_contents(*contents, ending == "all") if may_stay_open else join(*contents)
     attributes = _join(*fields, (3,)) if ending == "all" else join(*fields)
     parts = (joined, written, join(*memories), attributes, join(*token))
-    plan = ("tuple", len(parts), parts)
-    return within_reach(plan) if _has(plan, "choice") else sharing(plan, then, otherwise)
+    plan = sharing(("tuple", len(parts), parts), then, otherwise)
+    return within_reach(plan) if _has(plan, "choice") else plan
 
 
 def alternative(plan: Plan, spec: Spec) -> int:

@@ -97,3 +97,21 @@ def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_REPAIRS", others)
     with pytest.raises(CaptureError):
         torch.compile(convert(training()[1]), backend="eager", fullgraph=True)(torch.ones(5, 3), torch.ones(5, 1))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_nothing_is_added_to_the_gradients_of_its_leaves_before_it_raises(backend: str) -> None:
+    def step(w: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        loss = (w * w).sum()
+        loss.backward()
+        return loss
+
+    def left(function: Callable[..., torch.Tensor]) -> tuple[Any, Any]:
+        w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        loss = function(w, v)
+        with pytest.raises(RuntimeError, match="a second time"):
+            torch.autograd.backward([w, v, loss], [torch.ones(2), torch.ones(2), torch.ones(())])
+        return w.grad, v.grad
+
+    fast = torch.compile(convert(step), backend=backend, fullgraph=True)
+    assert repr(left(fast)) == repr(left(step))

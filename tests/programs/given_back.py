@@ -303,3 +303,18 @@ def more_rows_than_are_told_apart(x):
         if x[i].sum() > best.sum():
             best = x[i]
     return best + 0
+
+
+class Holder:
+    total = None
+
+
+@program(inputs=[lambda: (vec(1, 2), Holder()), lambda: (vec(-1, -2), Holder())])
+def kept_beside_what_may_be_none(x, holder):
+    total, gap = torch.zeros(2), None
+    before = total
+    if x.sum() < 0:
+        gap = x.sum()
+        total = x.clone()
+    holder.total = total
+    return before, total, gap

@@ -904,3 +904,19 @@ def global_beside_a_list_that_the_way_out_writes_to(x):
             log.append("stop")
             break
     return log, COUNT
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def names_of_the_function_shown(x):
+    names = sorted(vars())
+    if len(names) > 3:
+        names = names[:3]
+    return x + 1, names, "names" in locals()
+
+
+@program(refused="AG320", inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def asks_which_names_are_bound(x):
+    if x.sum() > 0:
+        width = 1
+        x = x + width
+    return x, "width" in locals()
