@@ -31,7 +31,7 @@ from autograph_torch.analysis.writes import CONTAINER_WRITES
 from autograph_torch.source.nodes import place, walk
 from autograph_torch.source.templates import is_generated, is_runtime_call, runtime_function
 
-_METHODS = CONTAINER_WRITES | frozenset("popleft appendleft copy get values items index count _replace".split())
+_METHODS = CONTAINER_WRITES | frozenset("copy get values items index count _replace".split())
 
 
 class Shared:

@@ -6,7 +6,8 @@
 
 A tensor that an operator has handed out has one answer for `requires_grad`, `stride()` and the like. Where its bodies
 have others, the question is refused at the branch or loop; the next trace may tell its paths apart
-(capture/attempts.py). And a hook that a body registers would run on all paths: it is refused.
+(capture/attempts.py). Of `grad_fn` only whether it is None is known. And a hook that a body registers would run on all
+paths: it is refused.
 
 Private: how TensorVariable gets attributes, its call_method.
 tests/capture/test_asked_properties.py fails clearly when torch changes them.
@@ -16,9 +17,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
+from torch._dynamo.variables import LambdaVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import GraphModule, Node
 
@@ -53,6 +55,9 @@ def asked_properties() -> Iterator[None]:
                 _check(tx, self, name, lambda tensor: tensor.is_leaf)
         if name == "_version" and _has_bodies(tx.output) and _counts(tx):
             raise_refusal("AG314", _VERSION, "count in a variable of your own")
+        if name == "grad_fn" and self.has_grad_fn and _counts(tx):
+            _check(tx, self, name, lambda tensor: tensor.grad_fn is not None)
+            return _Step(_refuse_step)
         return get(self, tx, name)
 
     def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
@@ -64,6 +69,26 @@ def asked_properties() -> Iterator[None]:
 
     with patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}):
         yield
+
+
+class _Step(LambdaVariable):
+    """The `grad_fn` of a tensor that has one: it is not None, and that is all that is known of it."""
+
+    def python_type(self) -> NoReturn:
+        _refuse_step()
+
+    def var_getattr(self, tx: Any, name: str) -> NoReturn:
+        _refuse_step()
+
+    def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> NoReturn:
+        _refuse_step()
+
+    def reconstruct(self, codegen: Any) -> NoReturn:
+        _refuse_step()
+
+
+def _refuse_step(*args: Any, **kwargs: Any) -> NoReturn:
+    raise_refusal("AG320", "`grad_fn`, a step of the gradient, is another one in a graph", "ask for `grad_fn is None`")
 
 
 def _counts(tx: Any) -> bool:

@@ -78,7 +78,7 @@ from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.known_torch import known_torch, refuse_newer_torch
-from autograph_torch.capture.leaves_made import leaves_made
+from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
@@ -232,10 +232,10 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        places = spent_places(graph)
+        places, leaves = spent_places(graph), given_leaves(graph)
         given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
         run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
-        run = spending(places, run)
+        run = giving_leaves(leaves, spending(places, run))
         frame = frame_under_way()
         raises = may_raise(graph) or handles_exceptions()
         if frame is not None:

@@ -6,6 +6,8 @@
 Nor does it see to the `maxlen` of copies, of deques that are repeated, and where it is 0; and one that is a number
 among the arguments stops the trace when a second call has another.
 
+And it does not know `rotate`.
+
 What such a deque holds when the graph has returned is written back by `clear` and `extend`: it is never too long, so
 the order of the writes, for whose sake Dynamo refuses these deques, does not matter. tests/capture/test_deques.py shows
 the error without this, and fails when torch no longer needs it.
@@ -55,15 +57,37 @@ def deques_with_lengths() -> Iterator[None]:
             for one, length in zip(deques, lengths, strict=True):
                 one.maxlen = length
 
+    methods = {name: _to_length(getattr(DequeVariable, name)) for name in _METHODS}
+    call = methods["call_method"]
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        steps = _steps(args) if name == "rotate" and not kwargs and self.is_mutable() else None
+        if steps is None:
+            return call(self, tx, name, args, kwargs)
+        tx.output.side_effects.mutation(self)
+        turned = deque(self.items)
+        turned.rotate(steps)
+        self.items[:] = turned
+        return ConstantVariable.create(None)
+
     def made(self: Any, items: Any, maxlen: Any = None, **kwargs: Any) -> None:
         init(self, items, None if maxlen is None else _constant(maxlen), **kwargs)
         _keep_to_length(self)
 
     with (
         patched(SideEffects, track_mutable=track_mutable, codegen_update_mutated=codegen_update_mutated),
-        patched(DequeVariable, __init__=made, **{name: _to_length(getattr(DequeVariable, name)) for name in _METHODS}),
+        patched(DequeVariable, __init__=made, **{**methods, "call_method": call_method}),
     ):
         yield
+
+
+def _steps(args: Any) -> int | None:
+    """How far a deque is to turn; None where that is no constant."""
+    if not args:
+        return 1
+    constant = len(args) == 1 and args[0].is_python_constant()
+    steps = args[0].as_python_constant() if constant else None
+    return steps if isinstance(steps, int) else None
 
 
 def _to_length(method: Any) -> Any:

@@ -2,11 +2,13 @@
 
     w = torch.zeros(3, requires_grad=True)     w = torch.zeros(3).requires_grad_()
 
-Dynamo takes the right one, for gradients that are computed inside, and refuses the left one. Results must not record
-their gradient for such a tensor alone, whose own gradient nobody could ask for: compiled graphs give them without.
-Dynamo says so of results that have nothing but its values, too (`w.detach() * x`), and of those that depend on other
-tensors as well (a gradient penalty, on parameters); it says nothing of tensors made in a branch or loop, and names no
-line: so the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or loop.
+Dynamo takes the right one, for gradients that are computed inside, and refuses the left one. Such a tensor itself may
+be a result, or live on in an object: the graph gives its value, and Python tells it so once more. Other results must
+not record their gradient for such a tensor alone, whose own gradient nobody could ask for: compiled graphs give them
+without. Dynamo says so of results that have nothing but its values, too (`w.detach() * x`), and of those that depend on
+other tensors as well (a gradient penalty, on parameters); it says nothing of tensors made in a branch or loop, and
+names no line: so the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or
+loop, nor to one under the name that `w -= g` binds anew (`w.sub_(g)` does not): that is refused.
 
 Private: TorchInGraphFunctionVariable.call_function, TensorVariable.method_requires_grad_, SideEffects._track_obj, and
 OutputGraph._check_requires_grad_intermediate_outputs with `leaf_var_creation_order`.
@@ -16,6 +18,7 @@ tests/capture/test_leaves_made.py shows the errors without this, and fails clear
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
@@ -25,13 +28,17 @@ from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.variables import TensorVariable
 from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch.fx import Graph, Node
+from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.graph_writes import arguments_of
 from autograph_torch.capture.patching import patched
-from autograph_torch.runtime import gradients
+from autograph_torch.runtime import gradients, performing
+
+Compiled = Callable[..., Any]
 
 _WANTED = "requires_grad"
+_LEAF = "autograph_torch_leaf"  # in the `meta` of a result: the leaf whose value it is
 _CHECK = "_check_requires_grad_intermediate_outputs"  # torch 2.11 has none
 
 
@@ -53,10 +60,15 @@ def leaves_made() -> Iterator[None]:
         if not tx.one_graph:
             check(self, results, tx)  # type: ignore[misc]
             return
-        made = [leaf.as_proxy().node for leaf in self.leaf_var_creation_order if leaf.is_tensor() and not leaf.source]
+        leaves = [leaf for leaf in self.leaf_var_creation_order if leaf.is_tensor() and not leaf.source]
+        made = {leaf.as_proxy().node for leaf in leaves}
         for result in results if made else ():
-            if result.is_tensor():
-                _refuse_leaves(result.as_proxy().node, set(made), self)
+            if not result.is_tensor():
+                continue
+            if not performing.is_looking() and any(result is leaf for leaf in leaves):
+                _give_value(result, self)
+            else:
+                _refuse_leaves(result.as_proxy().node, made, self)
 
     record = TensorVariable.method_requires_grad_
 
@@ -74,6 +86,39 @@ def leaves_made() -> Iterator[None]:
         patched(OutputGraph, **checking),
     ):
         yield
+
+
+def _value(result: TensorVariable) -> Any:
+    return result.as_proxy().node.meta["example_value"]
+
+
+def _give_value(leaf: TensorVariable, output: Any) -> None:
+    value = _value(leaf)
+    proxy = output.create_proxy("call_method", "detach", (leaf.as_proxy(),), {})
+    proxy.node.meta.update({"example_value": value.detach(), _LEAF: value})
+    leaf.proxy = proxy
+
+
+def given_leaves(module: GraphModule) -> dict[int, int]:
+    """The positions of such results, and for each the first one of the same tensor."""
+    (output,) = module.graph.find_nodes(op="output")
+    found = {k: one.meta[_LEAF] for k, one in enumerate(arguments_of(output)[0]) if _LEAF in getattr(one, "meta", {})}
+    return {k: next(first for first, one in found.items() if one is leaf) for k, leaf in found.items()}
+
+
+def giving_leaves(places: dict[int, int], run: Compiled) -> Compiled:
+    """`run`, whose results at these positions record their gradients."""
+    if not places:
+        return run
+
+    @functools.wraps(run, updated=())
+    def give(*inputs: Any) -> tuple[Any, ...]:
+        results = list(run(*inputs))
+        for place, first in places.items():
+            results[place] = results[place].detach().requires_grad_() if place == first else results[first]
+        return tuple(results)
+
+    return give
 
 
 def _refuse_leaves(result: Node, made: set[Node], output: Any) -> None:

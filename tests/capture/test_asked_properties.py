@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -103,3 +104,25 @@ def test_private_names_are_there() -> None:
     with asked_properties():
         assert TensorVariable.var_getattr is not before
     assert TensorVariable.var_getattr is before
+
+
+def has_a_step(x: torch.Tensor, w: torch.Tensor) -> tuple[Any, ...]:
+    y = x * w
+    if y.sum() > 0:
+        y = y * 2
+    return y, y.grad_fn is not None, x.grad_fn is None, w.grad_fn is None, bool(y.detach().grad_fn)
+
+
+def names_a_step(x: torch.Tensor, w: torch.Tensor) -> str:
+    return type((x * w).grad_fn).__name__
+
+
+def test_of_a_step_only_whether_there_is_one() -> None:
+    torch._dynamo.reset()
+    w = torch.ones(2, requires_grad=True)
+    compiled = torch.compile(convert(has_a_step), backend="eager", fullgraph=True)
+    for value in (1.0, -1.0):
+        x = torch.full((2,), value)
+        assert compiled(x, w)[1:] == has_a_step(x, w)[1:]
+    with pytest.raises(CaptureError, match="`grad_fn`"):
+        torch.compile(convert(names_a_step), backend="eager", fullgraph=True)(x, w)

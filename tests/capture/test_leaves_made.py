@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -181,3 +182,49 @@ def test_a_leaf_that_a_branch_uses_is_none_from_around() -> None:
     with pytest.raises(CaptureError, match="tells to record its gradient"):
         compiled = torch.compile(convert(of_a_leaf_in_a_branch), backend="eager", fullgraph=True)
         compiled(vec(1, 2).requires_grad_(), vec(1, 2).requires_grad_())
+
+
+def descended(x: Tensor) -> tuple[Any, ...]:
+    w = x.detach().clone().requires_grad_()
+    for _ in range(3):
+        (g,) = torch.autograd.grad((w * w).sum(), w)
+        if g.abs().sum() < 0.1:
+            break
+        w = (w - 0.1 * g).detach().requires_grad_()
+    return w, [w], w.requires_grad
+
+
+def with_its_gradient(x: Tensor) -> tuple[Any, ...]:
+    w = torch.ones(2, requires_grad=True)
+    (w * x).sum().backward()
+    with torch.no_grad():
+        w.sub_(1)
+    return w, w.grad, x
+
+
+def renamed(x: Tensor) -> Tensor:
+    w = torch.ones(2, requires_grad=True)
+    (w * x).sum().backward()
+    with torch.no_grad():
+        w -= 1
+    return w
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("function", [descended, with_its_gradient])
+def test_such_a_tensor_itself_is_a_result(function: Callable[..., Any], backend: str) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(function), backend=backend, fullgraph=True)
+    for x in (vec(1, 2), vec(-0.1, 0.01)):
+        found, expected = compiled(x), function(x)
+        torch.testing.assert_close(found[0], expected[0])
+        assert found[0].requires_grad and found[0].is_leaf
+        assert repr(found[0].grad) == repr(expected[0].grad)
+        assert found[1] is found[0].grad if isinstance(found[1], Tensor) else found[1][0] is found[0]
+
+
+def test_one_that_has_lost_its_gradient_to_a_new_name_is_refused() -> None:
+    torch._dynamo.reset()
+    with pytest.raises(CaptureError, match="tells to record its gradient"):
+        torch.compile(convert(renamed), backend="eager", fullgraph=True)(vec(1, 2))

@@ -129,3 +129,23 @@ def another_deque_on_one_path(x):
     if x.sum() > 0:
         queue = other
     return list(queue), first, queue is other, queue is not None
+
+
+@program(inputs=SIGNS)
+def deques_that_turn(x):
+    queue = deque([x[0], x[1] * 2, x[2]], maxlen=3)
+    queue.rotate()
+    first = queue[0]
+    queue.rotate(-2)
+    if x.sum() > 0:
+        queue.append(x.sum())
+    return list(queue), first
+
+
+@program(
+    inputs=[lambda: (vec(1, 2), deque([vec(3, 4), vec(5, 6), vec(7, 8)])), lambda: (vec(-1, 2), deque([vec(3, 4)]))]
+)
+def a_deque_of_the_caller_turns(x, queue):
+    queue.rotate(len(queue) - 2)
+    queue.append(x)
+    return queue[0] + x
