@@ -130,6 +130,7 @@ from autograph_torch.capture.torch_fixes import (
     truth_of_lengths,
     types_of_parameters,
 )
+from autograph_torch.capture.torch_random import torch_random
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
 from autograph_torch.capture.written_in_place import tensors_written_in_place
@@ -420,6 +421,7 @@ _REPAIRS = (
     operators_of_objects,
     tensor_subclasses,
     python_random,
+    torch_random,
 )
 
 

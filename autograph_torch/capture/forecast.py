@@ -78,7 +78,8 @@ class Forecast:
         self._thread.submit(self._run, output).result()
 
     def _run(self, output: Any) -> None:
-        with performing.session(Settings()), torch.random.fork_rng():
+        with performing.session(Settings()) as ahead, torch.random.fork_rng():
+            ahead.forecast = True
             if self._drawn is not None:
                 torch.set_rng_state(self._drawn)
             try:

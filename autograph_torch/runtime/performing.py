@@ -188,6 +188,7 @@ class Session:
     inputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)  # with what was in them
     generators: list[Callable[[], object]] = field(default_factory=list)  # what sets random generators back
     restorable: bool = True  # whether the state in which the call began can be had again
+    forecast: bool = False  # the graph is run to look ahead: the generators of the program stay as they are
     in_python: bool = False  # the call is not compiled: only what a program says of its effects holds
 
     def do(self, call: HostCall, values: list[torch.Tensor]) -> None:
@@ -322,6 +323,26 @@ def remember_generator(generator: random.Random) -> None:
     opened = _opened()
     if opened is not None:  # the state from before the first draw is set last
         opened.generators.insert(0, functools.partial(generator.setstate, generator.getstate()))
+
+
+def remember_state(generator: torch.Generator) -> None:
+    """The call is about to set the state of a generator of torch."""
+    opened = _opened()
+    if opened is not None:
+        opened.generators.insert(0, functools.partial(generator.set_state, generator.get_state()))
+
+
+def remember_devices() -> None:
+    """The call is about to seed the generators of all devices."""
+    opened = _opened()
+    if opened is not None and torch.cuda.is_available():
+        opened.generators.insert(0, functools.partial(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all()))
+
+
+def is_forecast() -> bool:
+    """Whether the graph runs only to tell what it will come to (capture/forecast.py)."""
+    opened = _opened()
+    return opened is not None and opened.forecast
 
 
 def cannot_restore() -> None:
