@@ -103,7 +103,7 @@ class _Leading:
 
     def _through(self, body: Node, given: list[Leaves]) -> list[Leaves]:
         """What leads to the results of a body."""
-        graph = self._graph.get_submodule(str(body.target))
+        graph: Any = self._graph.get_submodule(str(body.target))
         begin = dict(zip(graph.graph.find_nodes(op="placeholder"), given, strict=True))
         inside = _Leading(graph, begin, self._always)
         (output,) = graph.graph.find_nodes(op="output")

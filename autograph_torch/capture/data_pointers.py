@@ -70,7 +70,7 @@ def _has_elements(fake: torch.Tensor) -> bool:
 
 
 def _offset(fake: torch.Tensor) -> int:
-    return fake.storage_offset() * fake.element_size()
+    return int(fake.storage_offset()) * fake.element_size()
 
 
 def _arguments(tx: Any, node: Node) -> set[Node]:
