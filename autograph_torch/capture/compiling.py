@@ -60,6 +60,7 @@ from autograph_torch.capture.errors import (
     RaisedOnPath,
     is_of_operator,
     is_of_user_code,
+    is_unbound,
     raised_on_path,
     raises_whatever_the_data,
     translated,
@@ -312,7 +313,7 @@ def _followed(trace: Callable[[Attempt], Any]) -> Any:
     try:
         return _attempted(ONE_PATH, trace)
     except CaptureError as error:
-        if not is_of_operator(error):
+        if not is_of_operator(error) and not is_unbound(error):
             raise
         raise CaptureError(error.diagnostic) from RaisedOnPath(error.__cause__)
     except Exception as error:

@@ -127,6 +127,13 @@ def is_of_operator(error: CaptureError) -> bool:
     return isinstance(cause, dynamo.TorchRuntimeError) or not isinstance(cause, (AssertionError, *_TRACE_ERRORS))
 
 
+def is_unbound(error: CaptureError) -> bool:
+    """Whether a name that has no value is read; on the path of a call, so it is in Python."""
+    cause = error.__cause__
+    no_global = isinstance(cause, dynamo.Unsupported) and cause.gb_type == "failed to find name in frame builtins"
+    return error.diagnostic.code == "AG312" or no_global
+
+
 def is_of_user_code(error: Exception) -> bool:
     """Whether the tracer has met an error at a line of the program."""
     return _OF_THE_TRACE in str(error)

@@ -177,6 +177,32 @@ class Tracker:
         return len(self.tracks)
 
 
+def reads_what_one_path_binds(x: Tensor) -> Tensor:
+    if x.sum() > 0:
+        fresh = x * 2
+    return fresh
+
+
+def reads_what_one_path_deletes(x: Tensor) -> tuple[Any, ...]:
+    gone = x * 2
+    if x.sum() > 0:
+        del gone
+    return gone, "gone" in locals()
+
+
+def reads_what_nobody_binds(x: Tensor) -> Tensor:
+    return nothing_of_this_name if x.sum() > 0 else x  # type: ignore[name-defined] # noqa: F821
+
+
+def converges_from_infinity(x: Tensor) -> dict[float, int]:
+    before, steps = math.inf, {x[0].item(): 0}
+    while abs(x.norm().item() - before) > 0.3 and len(steps) < 6:
+        before = x.norm().item()
+        x = x * 0.5
+        steps[before] = len(steps)
+    return steps
+
+
 FIRST, SAME, OTHER = vec(1, -2, 3), vec(1.5, -7, 3.5), vec(-1, 2, 2)
 CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (keyed_by_data, [(FIRST,), (SAME,), (OTHER,), (-FIRST,)]),
@@ -194,6 +220,10 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (keys_in_use, [(FIRST,), (SAME,), (vec(1, 1, 2),), (vec(0, 0, 0),)]),
     (mathematics, [(FIRST,), (vec(-0.0, 1, 2),), (vec(0.1, float("inf"), 3),)]),
     (orders_objects, [(FIRST,), (vec(3, 1, 2, 1),), (vec(1, 1, 1),), (vec(2, 2, 1, 1),)]),
+    (reads_what_one_path_binds, [(FIRST,), (-FIRST,), (SAME,)]),
+    (reads_what_one_path_deletes, [(-FIRST,), (FIRST,), (-SAME,)]),
+    (reads_what_nobody_binds, [(FIRST,), (-FIRST,), (SAME,)]),
+    (converges_from_infinity, [(FIRST,), (SAME,), (vec(float("inf"), 1),), (vec(1, float("nan")),)]),
     (asks_in_many_ways, [(FIRST,), (vec(1, 1, 1),), (vec(3, 2, 0),), (vec(-1, -1, -3),)]),
 ]
 
@@ -224,7 +254,7 @@ def outcome(function: Function, given: tuple[Any, ...]) -> tuple[Any, tuple[Any,
     own = copy.deepcopy(given)
     try:
         return function(*own), own
-    except ValueError as error:
+    except (ValueError, NameError) as error:
         return (type(error), str(error)), own
 
 
