@@ -83,6 +83,7 @@ from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, lea
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
+from autograph_torch.capture.long_numbers import long_numbers
 from autograph_torch.capture.membership import membership
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
@@ -408,6 +409,7 @@ _REPAIRS = (
     signatures,
     caches,
     data_pointers,
+    long_numbers,
     locks,
     hooks_of_modules,
     enum_members,
