@@ -116,6 +116,7 @@ from autograph_torch.capture.spent import spending, spent_places, spent_results
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.stack_traces import stack_traces
 from autograph_torch.capture.symbols import pass_symbols
+from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
@@ -419,6 +420,7 @@ _REPAIRS = (
     picked_constants,
     operators_of_objects,
     tensor_subclasses,
+    targets_with_gaps,
     python_random,
 )
 
