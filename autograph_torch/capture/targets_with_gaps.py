@@ -114,7 +114,7 @@ def _are_apart(function: Any, operand: torch.Tensor, target: torch.Tensor) -> bo
     return few and operand.dtype == target.dtype and not _places(operand) & _places(target)
 
 
-def _places(tensor: torch.Tensor) -> set[int]:
+def _places(tensor: torch.Tensor) -> set[Any]:
     """Where in its memory the elements of a tensor lie."""
     forms = zip(tensor.shape, tensor.stride(), strict=True)
     steps = [[index * stride for index in range(size)] for size, stride in forms]
