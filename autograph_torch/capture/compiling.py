@@ -97,6 +97,7 @@ from autograph_torch.capture.one_path import can_follow, may_follow, one_path, t
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
+from autograph_torch.capture.parameters_made import check_writes_beside, parameters_made
 from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
@@ -208,6 +209,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         check_gradients(graph)
         if compiles:
             check_recurrent(graph)
+            check_writes_beside(graph)
             keep_asserts(graph)
         keep_operands(graph)
         if not performing.is_looking():
@@ -412,6 +414,7 @@ _REPAIRS = (
     hooks_of_modules,
     enum_members,
     leaves_made,
+    parameters_made,
     spent_results,
     replaced_instructions,
     membership,
