@@ -100,8 +100,10 @@ def _make(_: type, tx: Any, data: Any = None, requires_grad: Any = True) -> Any:
     data = data.realize() if data is not None else None
     records = requires_grad if isinstance(requires_grad, bool) else _constant(requires_grad)
     is_plain = data is not None and data.is_tensor() and data.class_type in (Tensor, nn.Parameter)
-    if not is_plain or records is None or tx.export:
+    if tx.export:
         return _ORIGINAL(tx, data, requires_grad)  # which refuses it
+    if not is_plain or records is None:
+        raise_refusal("AG320", "a parameter is made of what is no plain tensor", "make it outside of the function")
     if tx.output.current_tracer.parent is not None:
         raise_refusal(
             "AG320", "a branch or loop on data makes a parameter", "make it before, and choose between values"

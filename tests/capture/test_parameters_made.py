@@ -313,7 +313,22 @@ def of_integers(x: Tensor) -> nn.Parameter:
     return nn.Parameter(x.long())
 
 
-@pytest.mark.parametrize("function", [trained_and_returned, of_a_size_from_data, frozen, of_integers, made_in_a_branch])
+class Marked(Tensor):
+    """A class of tensors."""
+
+
+def of_a_subclass(x: Tensor) -> Tensor:
+    return nn.Parameter(x.as_subclass(Marked)) * 2  # type: ignore[arg-type]
+
+
+def of_nothing(x: Tensor) -> Tensor:
+    return nn.Parameter() + x  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [of_a_subclass, of_nothing, trained_and_returned, of_a_size_from_data, frozen, of_integers, made_in_a_branch],
+)
 def test_what_is_left_out_is_refused(function: Callable[..., object]) -> None:
     torch._dynamo.reset()
     with pytest.raises((CaptureError, RuntimeError)):
