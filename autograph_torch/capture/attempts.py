@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Fifteen things can be told from a failure only:
+Sixteen things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -44,6 +44,8 @@ Fifteen things can be told from a failure only:
 
 - an element of a list whose position data tell (passes/positions.py).
 
+- a block of torch.utils.checkpoint in which data decide, on one path (capture/checkpoints.py).
+
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
 """
@@ -59,6 +61,7 @@ from typing import Any
 from autograph_torch.analysis.told import LINES, Told
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumed_sizes import ASKED
+from autograph_torch.capture.checkpoints import failed_checkpoint
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
 from autograph_torch.capture.observed_data import DEPENDS, can_run_again
@@ -114,6 +117,7 @@ class Attempt:
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
     one_path: whether the trace follows the path of the call under way (capture/one_path.py).
+    plain_checkpoints: places of torch.utils.checkpoint whose blocks are called without, on one path.
     listed: whether `x.tolist()` of a vector whose length data tell is a list of that length.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
@@ -144,6 +148,7 @@ class Attempt:
     assumed_sizes: bool = False
     observed_data: bool = False
     one_path: bool = False
+    plain_checkpoints: frozenset[tuple[str, int]] = frozenset()
     listed: bool = False
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -158,6 +163,9 @@ class Attempt:
         numbers: the places of branches that have picked the numbers that the error may be about.
         """
         if self.one_path:
+            checkpoint = failed_checkpoint(error)
+            if checkpoint is not None and checkpoint not in self.plain_checkpoints:
+                return replace(self, plain_checkpoints=self.plain_checkpoints | {checkpoint})
             return self._switched(error.diagnostic)
         if error.diagnostic.message == TOO_LONG:
             return None

@@ -43,6 +43,7 @@ from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.caches import caches
 from autograph_torch.capture.callers import following_values
+from autograph_torch.capture.checkpoints import plain_checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.contents import contents_in_place
@@ -98,6 +99,7 @@ from autograph_torch.capture.one_path import can_follow, may_follow, one_path, t
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
+from autograph_torch.capture.parameters_made import check_writes_beside, parameters_made
 from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
@@ -118,6 +120,7 @@ from autograph_torch.capture.spent import spending, spent_places, spent_results
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.stack_traces import stack_traces
 from autograph_torch.capture.symbols import pass_symbols
+from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
@@ -209,6 +212,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         check_gradients(graph)
         if compiles:
             check_recurrent(graph)
+            check_writes_beside(graph)
             keep_asserts(graph)
         keep_operands(graph)
         if not performing.is_looking():
@@ -414,6 +418,7 @@ _REPAIRS = (
     hooks_of_modules,
     enum_members,
     leaves_made,
+    parameters_made,
     spent_results,
     replaced_instructions,
     membership,
@@ -423,6 +428,7 @@ _REPAIRS = (
     picked_constants,
     operators_of_objects,
     tensor_subclasses,
+    targets_with_gaps,
     python_random,
     torch_random,
 )
@@ -456,6 +462,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                 stack.enter_context(assumed_sizes())
             if attempt.one_path:
                 stack.enter_context(one_path())
+                stack.enter_context(plain_checkpoints(attempt.plain_checkpoints))
             if attempt.observed_data:
                 stack.enter_context(observed_data())
             if attempt.whole:

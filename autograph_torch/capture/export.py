@@ -14,6 +14,7 @@ from torch._dynamo.utils import get_traced_code
 from autograph_torch.capture.choices import of_one_type
 from autograph_torch.capture.errors import translated
 from autograph_torch.capture.originals import entry_function, original_of
+from autograph_torch.capture.parameters_made import make_inside
 from autograph_torch.decorator import convert
 from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime.performing import Settings, looking, session
@@ -77,6 +78,7 @@ def trace(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> torch.fx.Grap
         graph = capture(convert(original, refuse_builtins=True), args, kwargs).graph
     if graph is None:
         raise _no_graph(original)
+    make_inside(graph)
     return graph
 
 

@@ -16,6 +16,7 @@ import torch
 
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.kept_asserts import is_taken_for_granted
+from autograph_torch.capture.parameters_made import is_made
 from autograph_torch.runtime import notes, performing
 from autograph_torch.runtime.gradients import draws_random_numbers
 
@@ -66,4 +67,5 @@ def written_inputs(graph: torch.fx.Graph) -> list[int]:
     """The positions of the placeholders whose memory some node writes to."""
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
     storages = {storage_at(target) for node in graph.nodes for target in written(node)} - {None}
-    return [index for index, node in enumerate(placeholders) if storage_at(node) in storages]
+    given = [(index, node) for index, node in enumerate(placeholders) if not is_made(node)]
+    return [index for index, node in given if storage_at(node) in storages]

@@ -20,6 +20,7 @@ from torch.fx.node import map_arg
 
 from autograph_torch.capture.graph_writes import Storage, storage_at
 from autograph_torch.capture.graph_writes import written as written_by
+from autograph_torch.capture.parameters_made import argument_of, is_made, new_parameter
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.performing import Settings
 
@@ -94,8 +95,12 @@ class Forecast:
                 self._drawn = torch.get_rng_state()
 
     def _of(self, node: Node, output: Any) -> Any:
+        if node.op == "placeholder" and is_made(node):
+            return _made(node.meta["example_value"])
         if node.op == "placeholder":
-            return self._own(node, _input(node))
+            argument = argument_of(node)
+            given = _input(node) if argument is None else _like(node, self._values[argument])
+            return self._own(node, given)
         if node.op == "get_attr":
             return self._own(node, output.nn_modules[node.target])
         if str(node.target).startswith(_COLLECTIVES):
@@ -128,6 +133,16 @@ class Forecast:
             symbol, one = known.node.expr.args
             if isinstance(symbol, sympy.Symbol) and one == 1:  # the symbol of a flag
                 self._symbols.setdefault(symbol, sympy.Integer(int(value)))
+
+
+def _like(node: Node, argument: torch.Tensor) -> torch.nn.Parameter:
+    """A parameter that is made of an argument."""
+    return torch.nn.Parameter(argument, node.meta["example_value"].requires_grad)
+
+
+def _made(fake: torch.Tensor) -> torch.nn.Parameter:
+    """A parameter like the one that the graph puts into the memory of a tensor."""
+    return new_parameter(tuple(fake.shape), fake.stride(), fake.dtype, fake.device, fake.requires_grad)
 
 
 def _input(node: Node) -> Any:

@@ -23,6 +23,7 @@ from torch.fx.node import map_arg
 
 from autograph_torch.capture.graph_writes import arguments_of, storage_at
 from autograph_torch.capture.origins import Finder, Origin
+from autograph_torch.capture.parameters_made import placed_in
 
 Compiled = Callable[..., Any]
 
@@ -52,16 +53,18 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     (output,) = module.graph.find_nodes(op="output")
     results = list(arguments_of(output)[0])
     inputs = module.graph.find_nodes(op="placeholder")
+    made = {node: node.args[1] for node in module.graph.find_nodes(op="call_function", target=placed_in)}
     finder = Finder(module)
     given, found = list(results), []
     for place, result in enumerate(results):
         if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
             continue
-        for origin in _given_back(finder, result, [*inputs, *results]):
+        for origin in _given_back(finder, result, [*inputs, *results, *made]):
             flag = finder.outermost.holds(result, origin)
             tensor = None if flag is False else _remade(origin, result, output)
             if tensor is None:
                 continue
+            tensor = made.get(tensor, tensor)
             is_input = tensor in inputs
             if not is_input and tensor not in given:
                 given.append(tensor)
