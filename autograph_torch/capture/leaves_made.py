@@ -21,9 +21,11 @@ import contextlib
 import functools
 import operator
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import nn
 from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.variables import TensorVariable
 from torch._dynamo.variables.base import AttributeMutationNew
@@ -95,27 +97,44 @@ def _value(result: TensorVariable) -> Any:
 def _give_value(leaf: TensorVariable, output: Any) -> None:
     value = _value(leaf)
     proxy = output.create_proxy("call_method", "detach", (leaf.as_proxy(),), {})
-    proxy.node.meta.update({"example_value": value.detach(), _LEAF: value})
+    proxy.node.meta.update({"example_value": value.detach(), _LEAF: (value, leaf.class_type)})
     leaf.proxy = proxy
 
 
-def given_leaves(module: GraphModule) -> dict[int, int]:
-    """The positions of such results, and for each the first one of the same tensor."""
+@dataclass(frozen=True)
+class GivenLeaf:
+    """A result that is such a tensor: its class, and the first result that is the same one (by position)."""
+
+    place: int
+    first: int
+    kind: type
+
+
+def given_leaves(module: GraphModule) -> tuple[GivenLeaf, ...]:
+    """Such results of a graph."""
     (output,) = module.graph.find_nodes(op="output")
-    found = {k: one.meta[_LEAF] for k, one in enumerate(arguments_of(output)[0]) if _LEAF in getattr(one, "meta", {})}
-    return {k: next(first for first, one in found.items() if one is leaf) for k, leaf in found.items()}
+    results = arguments_of(output)[0]
+    found = {k: one.meta[_LEAF] for k, one in enumerate(results) if _LEAF in getattr(one, "meta", {})}
+    return tuple(
+        GivenLeaf(k, next(first for first, (one, _) in found.items() if one is leaf), kind)
+        for k, (leaf, kind) in found.items()
+    )
 
 
-def giving_leaves(places: dict[int, int], run: Compiled) -> Compiled:
+def giving_leaves(leaves: tuple[GivenLeaf, ...], run: Compiled) -> Compiled:
     """`run`, whose results at these positions record their gradients."""
-    if not places:
+    if not leaves:
         return run
 
     @functools.wraps(run, updated=())
     def give(*inputs: Any) -> tuple[Any, ...]:
         results = list(run(*inputs))
-        for place, first in places.items():
-            results[place] = results[place].detach().requires_grad_() if place == first else results[first]
+        for one in leaves:
+            value = results[one.first].detach()
+            if one.place != one.first:
+                results[one.place] = results[one.first]
+            else:
+                results[one.place] = nn.Parameter(value) if one.kind is nn.Parameter else value.requires_grad_()
         return tuple(results)
 
     return give
