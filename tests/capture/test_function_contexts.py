@@ -190,3 +190,29 @@ def test_attempts_and_exceptions_inside() -> None:
     for diagonal, message in ((-9.0, "not positive definite"), (float("nan"), "9 elements are no numbers")):
         with pytest.raises(ValueError, match=message):
             compiled((torch.eye(3) * diagonal).requires_grad_())
+
+
+class Fivefold(torch.autograd.Function):
+    """With a gradient of its own, which no operator has."""
+
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
+        return value * value
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return gradient * 5
+
+
+def test_of_a_view_of_what_has_been_written_to() -> None:
+    def of_a_row(x: torch.Tensor) -> torch.Tensor:
+        table = torch.zeros(2)
+        row = table[0]
+        table += x
+        return Fivefold.apply(row)
+
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(of_a_row), backend="eager", fullgraph=True)
+    x = torch.ones(2, requires_grad=True)
+    compiled(x).backward()
+    assert x.grad is not None and x.grad.tolist() == [5, 0]

@@ -194,6 +194,13 @@ def reads_what_nobody_binds(x: Tensor) -> Tensor:
     return nothing_of_this_name if x.sum() > 0 else x  # type: ignore[name-defined] # noqa: F821
 
 
+def asks_twice_the_same(x: Tensor) -> tuple[str, dict[str, int]]:
+    names, found = "abcd", {}
+    n = int(x.abs().max())
+    found[names[n]] = n
+    return names[n] + names[n - 1], found
+
+
 def converges_from_infinity(x: Tensor) -> dict[float, int]:
     before, steps = math.inf, {x[0].item(): 0}
     while abs(x.norm().item() - before) > 0.3 and len(steps) < 6:
@@ -223,6 +230,7 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (reads_what_one_path_binds, [(FIRST,), (-FIRST,), (SAME,)]),
     (reads_what_one_path_deletes, [(-FIRST,), (FIRST,), (-SAME,)]),
     (reads_what_nobody_binds, [(FIRST,), (-FIRST,), (SAME,)]),
+    (asks_twice_the_same, [(FIRST,), (OTHER,), (vec(1, 1, 1),)]),
     (converges_from_infinity, [(FIRST,), (SAME,), (vec(float("inf"), 1),)]),
     (asks_in_many_ways, [(FIRST,), (vec(1, 1, 1),), (vec(3, 2, 0),), (vec(-1, -1, -3),)]),
 ]

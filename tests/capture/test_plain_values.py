@@ -155,3 +155,27 @@ def test_results_are_not_walked_through(program: Callable[..., Any], monkeypatch
     monkeypatch.setattr(inlining, "without_walking", lambda code, *_: code)
     assert short == graph_of(program)
     assert min(replaced[name] for name in ("tree_flatten", "__eq__", "tree_unflatten")) > 0
+
+
+def kept_or_replaced(x: torch.Tensor, kept: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    same = kept
+    if x.sum() > 10:
+        kept.zero_()
+    kept[0] = x[0] * 2  # from here on its gradient is recorded
+    if x.sum() < 0:
+        kept = torch.zeros(2)
+    return same, kept
+
+
+def test_a_tensor_that_has_its_gradient_from_a_write() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(kept_or_replaced), backend="eager", fullgraph=True)
+    for values in ((1, 2), (-1, -2), (6, 7)):
+        gradients = []
+        for function in (kept_or_replaced, compiled):
+            x = vec(*values).requires_grad_()
+            same, kept = function(x, vec(3, 4))
+            assert same.requires_grad and kept.requires_grad == (values[0] > 0)
+            (same.sum() + kept.sum()).backward()
+            gradients.append(x.grad)
+        torch.testing.assert_close(gradients[1], gradients[0])
