@@ -160,8 +160,8 @@ def test_results_are_not_walked_through(program: Callable[..., Any], monkeypatch
 def kept_or_replaced(x: torch.Tensor, kept: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     same = kept
     if x.sum() > 10:
-        kept.zero_()
-    kept[0] = x[0] * 2  # from here on its gradient is recorded
+        same.zero_()
+    same[0] = x[0] * 2  # from here on its gradient is recorded
     if x.sum() < 0:
         kept = torch.zeros(2)
     return same, kept

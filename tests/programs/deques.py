@@ -136,7 +136,7 @@ def deques_that_turn(x):
     queue = deque([x[0], x[1] * 2, x[2]], maxlen=3)
     queue.rotate()
     first = queue[0]
-    queue.rotate(-2)
+    queue.rotate(-1)
     if x.sum() > 0:
         queue.append(x.sum())
     return list(queue), first
