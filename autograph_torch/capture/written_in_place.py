@@ -2,7 +2,7 @@
 
     p -= lr * p.grad                       From here on Dynamo has another variable for `p`. What it has for the first
     p.grad = None                          (`p.grad`, `p.tag`) it does not have for this one, and what is set on it is
-                                           lost: the gradient stayed
+                                           lost: the gradient stayed. So it is behind a branch or loop that writes to p
     loss.backward()                        And here it asks for `p.grad`, is given the None that all constants share,
                                            and notes there that it is to be found at `p.grad`: this function, and all
                                            that are compiled afterwards, return a gradient where they return None
@@ -49,12 +49,12 @@ def tensors_written_in_place() -> Iterator[None]:
 
 
 def _itself(variable: Any) -> Any:
-    """The variable of a tensor from around the trace, for what an operator has given that writes to it."""
-    if not isinstance(variable, TensorVariable) or not writes_in_place(variable.as_proxy().node):
+    """The first variable of a tensor: for what an operator has given that writes to it, and behind a branch or loop."""
+    if not isinstance(variable, TensorVariable):
         return variable
     node = variable.as_proxy().node
     while writes_in_place(node):
         node = node.args[0]  # type: ignore[assignment]
     known = InstructionTranslator.current_tx().output.side_effects.id_to_variable.values()
-    tensors = (one for one in known if isinstance(one, TensorVariable))
-    return next((one for one in tensors if one.as_proxy().node is node), variable)
+    found = [one for one in known if isinstance(one, TensorVariable) and one.as_proxy().node is node]
+    return variable if not found or any(one is variable for one in found) else found[0]

@@ -135,3 +135,34 @@ def test_in_a_branch(step: Step, with_gradients: bool) -> None:
 def test_in_a_branch_of_a_graph_for_all_data_it_is_refused(step: Step) -> None:
     with pytest.raises(CaptureError, match="AG206 a branch or loop writes to a tensor in place, and sets an attribute"):
         autograph(step, backend="eager")(*copy.deepcopy(given(False)))
+
+
+def read_behind_a_branch(w: Tensor, x: Tensor) -> tuple[Any, ...]:
+    same = w
+    w.grad = None
+    (w * x).sum().backward()
+    if torch.isfinite(w.grad).all():  # type: ignore[arg-type]
+        with torch.no_grad():
+            w.sub_(w.grad, alpha=0.1)  # type: ignore[arg-type]
+    return w.grad, same.grad, w is same
+
+
+def read_behind_a_loop(w: Tensor, x: Tensor) -> tuple[Any, ...]:
+    w.grad = x * 2
+    with torch.no_grad():
+        while w.sum() > 1:
+            w.sub_(0.5)
+    return w.grad, w.detach().sum()
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("function", [read_behind_a_branch, read_behind_a_loop])
+def test_its_gradient_behind_a_branch_or_loop(function: Callable[..., Any], backend: str) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(function), backend=backend, fullgraph=True)
+    for value in (1.0, float("inf"), -1.0):
+        found = []
+        for run in (function, compiled):
+            w = torch.ones(2, requires_grad=True)
+            found.append((run(w, torch.full((2,), value)), w.grad, w.detach()))
+        assert repr(found[1]) == repr(found[0])
