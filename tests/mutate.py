@@ -135,6 +135,22 @@ MUTATIONS = (
         "converges and not decorated",
     ),
     Mutation(
+        "one path: extremes keep their types",
+        CAPTURE + "one_path.py",
+        "        elif self.fn in _EXTREMES and not kwargs and (numbers := _of_two_types(args)):\n",
+        "        elif False and (numbers := _of_two_types(args)):\n",
+        "tests/capture/test_one_path.py",
+        "extremes_of_two and not decorated",
+    ),
+    Mutation(
+        "in place: the tensor behind a branch",
+        CAPTURE + "written_in_place.py",
+        "    return variable if not found or any(one is variable for one in found) else found[0]\n",
+        "    return found[0] if found and writes_in_place(variable.as_proxy().node) else variable\n",
+        "tests/capture/test_written_in_place.py",
+        "behind_a_branch_or_loop and eager and not aot",
+    ),
+    Mutation(
         "one path: numbers told before",
         CAPTURE + "one_path.py",
         " or (isinstance(value, SymNodeVariable) and value.sym_num.node.expr.is_number)",

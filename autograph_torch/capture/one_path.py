@@ -23,6 +23,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import math
+import operator
 import re
 import time
 import warnings
@@ -64,6 +65,7 @@ _BEGINNINGS = tuple(
 _TRIED_AGAIN = tuple(name for name in dis.opmap if name.startswith(_BEGINNINGS))
 _FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeError, AttributeError, ValueError)
 _OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
+_EXTREMES = {min: operator.lt, max: operator.gt}
 _SECONDS = 60  # of computing, before a path is followed
 _FOLLOWED = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG310", "AG311", "AG314", "AG320", "AG321", "AG323", "AG324")
 _TWO_TENSORS = re.compile(r"the branches give an? \S+ tensor of shape .* and an? \S+ tensor of shape")
@@ -132,6 +134,8 @@ def one_path() -> Iterator[None]:
             args = [_Known(tx).of(one) if type(one.realize()) is StringFormatVariable else one for one in args]
         elif self.fn is sorted and "reverse" in kwargs:
             kwargs = {**kwargs, "reverse": _known(tx, kwargs["reverse"])}
+        elif self.fn in _EXTREMES and not kwargs and (numbers := _of_two_types(args)):
+            return _extreme(tx, _EXTREMES[self.fn], numbers)
         return call(self, tx, args, kwargs)
 
     makers: dict[str, Callable[[Instruction], Instruction]] = {
@@ -282,6 +286,25 @@ def _known(tx: Any, value: Any) -> Any:
 def _is_told(value: Any) -> bool:
     """Whether it is a number that data tell, or have told before."""
     return is_from_data(value) or (isinstance(value, SymNodeVariable) and value.sym_num.node.expr.is_number)
+
+
+def _of_two_types(args: Any) -> list[Any]:
+    """The numbers that `min` or `max` chooses from, where some are integers, some floats, and data tell which it is."""
+    values = args[0].items if len(args) == 1 and isinstance(args[0], BaseListVariable) else args
+    values = [one.realize() for one in values]
+    if not all(isinstance(one, (SymNodeVariable, ConstantVariable)) for one in values):
+        return []
+    kinds = {one.python_type() for one in values}
+    return values if float in kinds and len(kinds) > 1 and any(map(_is_told, values)) else []
+
+
+def _extreme(tx: Any, is_better: Callable[[Any, Any], Any], numbers: list[Any]) -> Any:
+    """The first of the best numbers, as Python finds it: it keeps its type."""
+    best, *others = numbers
+    for one in others:
+        if _known(tx, BuiltinVariable(is_better).call_function(tx, [one, best], {})).as_python_constant():
+            best = one
+    return best
 
 
 def _index(tx: Any, value: Any) -> Any:

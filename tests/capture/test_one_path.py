@@ -194,6 +194,11 @@ def reads_what_nobody_binds(x: Tensor) -> Tensor:
     return nothing_of_this_name if x.sum() > 0 else x  # type: ignore[name-defined] # noqa: F821
 
 
+def extremes_of_two_types(x: Tensor) -> tuple[Any, ...]:
+    fewest, most = min(4, 1 + x[0].item()), max([x[1].item(), 3, x[2].item()])
+    return fewest, most, {fewest: type(most).__name__}, min(2, x[0].item(), True)
+
+
 def asks_twice_the_same(x: Tensor) -> tuple[str, dict[str, int]]:
     names, found = "abcd", {}
     n = int(x.abs().max())
@@ -230,6 +235,7 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (reads_what_one_path_binds, [(FIRST,), (-FIRST,), (SAME,)]),
     (reads_what_one_path_deletes, [(-FIRST,), (FIRST,), (-SAME,)]),
     (reads_what_nobody_binds, [(FIRST,), (-FIRST,), (SAME,)]),
+    (extremes_of_two_types, [(FIRST,), (vec(9, 1, 0),), (vec(1, 9, 2),), (vec(3, 3, float("-inf")),)]),
     (asks_twice_the_same, [(FIRST,), (OTHER,), (vec(1, 1, 1),)]),
     (converges_from_infinity, [(FIRST,), (SAME,), (vec(float("inf"), 1),)]),
     (asks_in_many_ways, [(FIRST,), (vec(1, 1, 1),), (vec(3, 2, 0),), (vec(-1, -1, -3),)]),
