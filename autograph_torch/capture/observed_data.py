@@ -54,6 +54,7 @@ _WARNING = (
 )
 _LONGEST = 64  # elements of a list whose length data decide: each is followed by itself
 _MOST = 256  # answers in one graph, each with a check
+_INTEGRAL = (torch.int8, torch.int16, torch.int32, torch.int64)  # torch takes lists of these
 _DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
 _UNHINTED = "autograph_torch_unhinted"  # of an error: what was asked, before the sizes of inputs were put in
 
@@ -103,8 +104,7 @@ def observing(answers: Answers) -> Iterator[None]:
                 length: Any = call(self, tx, "size", [ConstantVariable.create(dim)], {})
                 _refuse_long(length.evaluate_expr())
         to_list: Any = queries.tolist
-        integral = not self.dtype.is_floating_point and not self.dtype.is_complex and self.dtype != torch.bool
-        if self.ndim == 0 or integral or not _is_at_the_top(tx):
+        if self.ndim == 0 or self.dtype in _INTEGRAL or not _is_at_the_top(tx):
             return call(self, tx, name, args, kwargs)
         return UserFunctionVariable(to_list).call_function(tx, [self], {})
 

@@ -109,6 +109,8 @@ def tolist(values: Any) -> Any:
         return values.tolist()
     if values.ndim == 0:
         return values.item()
+    if values.dtype == torch.uint8:  # which torch's tracer takes for no integers
+        values = values.to(torch.int64)
     if not values.is_floating_point() and not values.is_complex() and values.dtype != torch.bool:
         return values.tolist()
     if values.ndim == 1 and is_data_dependent(values.shape[0]):

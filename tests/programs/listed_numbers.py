@@ -71,3 +71,11 @@ def suppressed_in_order(boxes, scores):
         if all((boxes[i] - boxes[j]).abs() > 1 for j in kept):
             kept.append(i)
     return kept
+
+
+@program(inputs=[lambda: (torch.tensor([1, 0, 200], dtype=torch.uint8),), lambda: (torch.zeros(3, dtype=torch.uint8),)])
+def small_integers_in_a_list(x):
+    values = x.tolist()
+    if sum(values) > 3:
+        return values, values[0] + 0.5
+    return values, 0.5
