@@ -81,12 +81,6 @@ def rewrite_function(
     """
     known = {**parameter_kinds(function, is_method), **(seeds or {})}
     kinds = Kinds(around.imports, known, around.outer, around.assume_unknown, around.told.picks)
-    if (shown := _shown_names(function)) is not None:
-        facts = _facts(function, around, kinds)
-        if has_work(function, facts):
-            advice = "keep what you want to ask for in a dict of your own"
-            facts.report("AG201", shown, "a function whose names are looked at stays as it is", advice)
-        return Rewritten(function, function, tuple(facts.diagnostics))
     bounded = bound_lists(function, _facts(function, around, kinds))  # while nothing but the text holds a list
     moved = move_exits(bounded, around.told.splits | around.told.growing, around.skipped_lines)
     opened = open_calls(moved, around.told.splits)
@@ -98,6 +92,11 @@ def rewrite_function(
         tree, diagnostics = _lowered(opened, around, kinds)  # jumps alone are no gain
     if tree is function:
         diagnostics = [found for found in diagnostics if found.code not in NOTES]
+    elif (shown := _shown_names(function)) is not None:
+        facts, tree = _facts(function, around, kinds), function
+        advice = "keep what you want to ask for in a dict of your own"
+        facts.report("AG201", shown, "a function whose names are looked at stays as it is", advice)
+        diagnostics = facts.diagnostics
     return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
 
 

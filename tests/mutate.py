@@ -113,8 +113,8 @@ MUTATIONS = (
     Mutation(
         "names that are shown",
         "autograph_torch/rewriting.py",
-        "    if (shown := _shown_names(function)) is not None:\n",
-        "    if (shown := _shown_names(function)) is not None and False:\n",
+        "    elif (shown := _shown_names(function)) is not None:\n",
+        "    elif (shown := _shown_names(function)) is not None and False:\n",
         "tests/test_programs.py",
         "asks_which_names_are_bound or names_of_the_function_shown",
     ),
