@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import torch
-from torch._dynamo.variables import LambdaVariable
+from torch._dynamo.variables import BuiltinVariable, LambdaVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import GraphModule, Node
 
@@ -47,6 +47,7 @@ Asks = Callable[[torch.Tensor], Any]
 def asked_properties() -> Iterator[None]:
     """While this is in force, such questions are answered as in eager, or refused."""
     get, call = getattr(TensorVariable, GET_ATTRIBUTE), TensorVariable.call_method
+    call_builtin = BuiltinVariable.call_function
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name in _OF_GRADIENTS and _counts(tx):
@@ -67,7 +68,15 @@ def asked_properties() -> Iterator[None]:
             raise_refusal("AG206", _HOOK, "register it before, and let the hook decide")
         return call(self, tx, name, *args)
 
-    with patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}):
+    def builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in (isinstance, type) and args and isinstance(args[0].realize(), TensorVariable) and _counts(tx):
+            _check(tx, args[0].realize(), self.fn.__name__, lambda tensor: isinstance(tensor, torch.nn.Parameter))
+        return call_builtin(self, tx, args, kwargs)
+
+    with (
+        patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}),
+        patched(BuiltinVariable, call_function=builtin),
+    ):
         yield
 
 

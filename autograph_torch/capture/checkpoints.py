@@ -7,9 +7,9 @@ trace of one path (capture/one_path.py) has failed in such a body, the next one 
 and gradients are the same; what a checkpoint is for, memory, is not saved. Other checkpoints stay what they are.
 
 Eager runs the block once more in the backward pass. That shows where the block writes to what is from around it, or
-prints: such blocks are refused where gradients are recorded, and so is what makes the second run another one
-(`use_reentrant=True`, `context_fn`, `preserve_rng_state=False`, `debug`). What is left out: an input that is written to
-behind the checkpoint, and Python's random numbers, of which the second run in eager sees and draws others.
+prints, and where what it has read is written to behind it: such blocks are refused where gradients are recorded, and so
+is what makes the second run another one (`use_reentrant=True`, `context_fn`, `preserve_rng_state=False`, `debug`). What
+is left out: Python's random numbers, of which the second run in eager draws others.
 
 Private: CheckpointHigherOrderVariable, the scopes of objects (`enter_new_scope`), SideEffects.snapshot_attr_mutation.
 tests/capture/test_checkpoints.py fails clearly when torch changes them.
@@ -26,16 +26,20 @@ from torch._dynamo.current_scope_id import enter_new_scope
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.higher_order_ops import CheckpointHigherOrderVariable
 from torch._higher_order_ops.wrap import TagActivationCheckpoint
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 from torch.utils.checkpoint import noop_context_fn
 
-from autograph_torch.capture.graph_writes import storage_at, written
+from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.finished import check_at_the_end
+from autograph_torch.capture.graph_writes import Storage, storage_at, written
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.effects import TOP
 from autograph_torch.runtime.refusal import raise_refusal
 
 Line = tuple[str, int]
 
+_INPUTS = ("placeholder", "get_attr")
+_IN_A_BLOCK = "autograph_torch_in_a_block"  # in the `meta` of a node: it is of the block of such a checkpoint
 _MARK = "_autograph_checkpoint"  # on an exception: the place of the innermost checkpoint that it has ended
 _TAKEN = {
     "use_reentrant": (False,),
@@ -88,7 +92,11 @@ def _called_plainly(tx: Any, args: Any, kwargs: Any) -> Any:
     before = set(tx.output.graph.nodes)
     with _leaving_objects():
         result = block.call_function(tx, operands, given)
-    _check_effects(tx.output.graph, before)
+    inside = [node for node in tx.output.graph.nodes if node not in before and node.op not in _INPUTS]
+    _check_effects(tx.output.graph, inside)
+    for node in inside:
+        node.meta[_IN_A_BLOCK] = True
+    check_at_the_end(tx.output, _check_later_writes)
     return result
 
 
@@ -124,13 +132,12 @@ def _never(*_: Any) -> bool:
     return False
 
 
-def _check_effects(graph: torch.fx.Graph, before: set[Node]) -> None:
+def _check_effects(graph: torch.fx.Graph, inside: list[Node]) -> None:
     """Stop where a block prints, or writes to tensors from around it.
 
     Raises:
         CaptureError: AG320, at the checkpoint's line.
     """
-    inside = [node for node in graph.nodes if node not in before and node.op not in ("placeholder", "get_attr")]
     own = set(inside)
     around = {storage_at(node) for node in graph.nodes if node not in own} - {None}
     prints = any(node.target is torch.ops.autograph_torch.effect for node in inside)
@@ -139,6 +146,23 @@ def _check_effects(graph: torch.fx.Graph, before: set[Node]) -> None:
             "the block of a checkpoint prints, or writes to tensors from around it: eager does so twice",
             "a block that returns what it changes",
         )
+
+
+def _check_later_writes(module: GraphModule) -> None:
+    """Stop where something that a block has read is written to before the function has computed gradients.
+
+    Raises:
+        CaptureError: AG320, at the write's line.
+    """
+    read: set[Storage | None] = set()
+    for node in module.graph.nodes:
+        if node.target is torch.autograd.grad:
+            read.clear()  # the second runs are over
+        elif node.meta.get(_IN_A_BLOCK):
+            read |= {storage_at(one) for one in node.all_input_nodes if not one.meta.get(_IN_A_BLOCK)} - {None}
+        elif any(storage_at(target) in read for target in written(node)):
+            what = "what the block of a checkpoint has read is written to behind it: eager's second run reads that"
+            raise capture_error_at(node, "AG320", what, "write to a copy (`.clone()`), or behind `backward`")
 
 
 def _refuse(what: str, instead: str) -> None:

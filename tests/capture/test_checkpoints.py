@@ -84,6 +84,7 @@ class Model(nn.Module):
 
 @pytest.mark.filterwarnings(FOLLOWED)
 def test_random_numbers() -> None:
+    torch.manual_seed(1)  # weights with which some elements are positive, so that there is a gradient
     model, grads = Model(), []
     for called in (model, torch.compile(convert(model), backend="eager", fullgraph=True)):
         torch.manual_seed(3)
@@ -140,6 +141,14 @@ def writes(x: Tensor) -> Tensor:
     return checkpoint(block, x, use_reentrant=False) + seen
 
 
+def written_behind(x: Tensor) -> Tensor:
+    v = x * 3
+    y = checkpoint(by_numbers, v, use_reentrant=False)
+    with torch.no_grad():
+        v.mul_(2)
+    return y
+
+
 def draws_again(x: Tensor) -> Tensor:
     return checkpoint(by_numbers, x, use_reentrant=False, preserve_rng_state=False)
 
@@ -149,11 +158,27 @@ def reentrant(x: Tensor) -> Tensor:
 
 
 @pytest.mark.filterwarnings(FOLLOWED)
-@pytest.mark.parametrize("function", [prints, appends, writes, draws_again, reentrant])
+@pytest.mark.parametrize("function", [prints, appends, writes, written_behind, draws_again, reentrant])
 def test_what_the_second_run_would_show_is_refused(function: Callable[..., object]) -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match="AG32"):
         torch.compile(convert(function), backend="eager", fullgraph=True)(FIRST.clone().requires_grad_())
+
+
+def written_after_its_backward(x: Tensor) -> Tensor:
+    w = torch.ones(3, requires_grad=True)
+    checkpoint(by_numbers, w * x, use_reentrant=False).backward()
+    with torch.no_grad():
+        w.sub_(w.grad, alpha=0.1)  # type: ignore[arg-type]
+    return w.detach()
+
+
+@pytest.mark.filterwarnings(FOLLOWED)
+def test_behind_the_second_run_it_may_be_written_to() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(written_after_its_backward), backend="eager", fullgraph=True)
+    for x in (FIRST, OTHER):
+        torch.testing.assert_close(compiled(x), written_after_its_backward(x))
 
 
 @pytest.mark.filterwarnings(FOLLOWED)
