@@ -31,8 +31,8 @@ from autograph_torch.source.templates import RUNTIME, runtime_function
 _ON_ONE_PATH: tuple[Pass, ...] = (lower_effects, lower_numbers, lower_queries)  # what is not about paths
 RUNTIME_IMPORT = f"import autograph_torch.runtime as {RUNTIME}"
 _MOVED = "AG102"
-_SHOWS_NAMES = frozenset(("locals", "vars", "dir"))  # without arguments
-_EVALUATES = frozenset(("eval", "exec"))
+_SHOWS_NAMES = ("locals", "vars", "dir")  # without arguments
+_EVALUATES = ("eval", "exec")
 _LEFT = ("AG202", "AG203", "AG207")  # a jump or an exception that the passes have found no form for
 
 
@@ -92,7 +92,7 @@ def rewrite_function(
         tree, diagnostics = _lowered(opened, around, kinds)  # jumps alone are no gain
     if tree is function:
         diagnostics = [found for found in diagnostics if found.code not in NOTES]
-    elif (shown := _shown_names(function)) is not None:
+    elif (shown := _shown_names(function, kinds)) is not None:
         facts, tree = _facts(function, around, kinds), function
         advice = "keep what you want to ask for in a dict of your own"
         facts.report("AG201", shown, "a function whose names are looked at stays as it is", advice)
@@ -100,12 +100,10 @@ def rewrite_function(
     return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
 
 
-def _shown_names(function: gast.FunctionDef) -> gast.Call | None:
+def _shown_names(function: gast.FunctionDef, kinds: Kinds) -> gast.Call | None:
     """A call that sees which names the function has, and in which frame: others would be there behind the passes."""
     for node in walk(function):
-        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
-            continue
-        if node.func.id in _EVALUATES or (node.func.id in _SHOWS_NAMES and not node.args):
+        if isinstance(node, gast.Call) and kinds.is_builtin(node.func, _EVALUATES if node.args else _SHOWS_NAMES):
             return node
     return None
 

@@ -33,7 +33,6 @@ CONTAINER_WRITES = frozenset(
         "appendleft",
         "extendleft",
         "popleft",
-        "rotate",
         "intersection_update",
         "difference_update",
         "symmetric_difference_update",

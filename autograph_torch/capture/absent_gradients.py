@@ -19,7 +19,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import Storage, storage_at, written
+from autograph_torch.capture.graph_writes import Storage, arguments_of, is_operator, storage_at, written
 
 Leaves = frozenset[Node]
 _NONE: Leaves = frozenset()
@@ -32,6 +32,8 @@ def check_gradients(graph: GraphModule) -> None:
     Raises:
         CaptureError: AG320, at the line that computes it.
     """
+    if not any(map(is_operator, graph.graph.nodes)):
+        return
     for node in graph.graph.find_nodes(op="call_function", target=torch.autograd.grad):
         losses, leaves = _nodes(node, 0, "outputs"), _nodes(node, 1, "inputs")
         at_times, always = (_leading(graph, leaves, losses, whatever) for whatever in (False, True))
@@ -107,7 +109,7 @@ class _Leading:
         begin = dict(zip(graph.graph.find_nodes(op="placeholder"), given, strict=True))
         inside = _Leading(graph, begin, self._always)
         (output,) = graph.graph.find_nodes(op="output")
-        results: Any = output.args[0]
+        results: Any = arguments_of(output)[0]
         return [inside.of(one) for one in (results if isinstance(results, (list, tuple)) else (results,))]
 
 

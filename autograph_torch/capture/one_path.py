@@ -390,7 +390,6 @@ _OPERANDS = {
     "FORMAT_VALUE": _formatting,
     "FORMAT_SIMPLE": _formatting,
     "FORMAT_WITH_SPEC": _formatting,
-    "COMPARE_OP": _computing,
     **dict.fromkeys(
         ("BINARY_OP", *(f"{kind}_{name}" for kind in ("BINARY", "INPLACE") for name in _ARITHMETIC)), _computing
     ),

@@ -10,8 +10,7 @@ nothing stands between the parameter and its memory, which it shares with the te
 (`nn.Parameter(x)`) torch makes it of the argument itself, in front of the graph.
 
 Where the function computes gradients itself, torch has no `.grad` for such parameters. There each is a view of the
-tensor that is told to record its gradient (capture/leaves_made.py), and neither it nor what depends on it may be a
-result.
+tensor that is told to record its gradient (capture/leaves_made.py): it may be a result, what depends on it may not.
 
 Left out: parameters that a branch or loop on data makes, sizes that data decide, `w.data = ...` and
 `w.requires_grad_(False)` on a parameter that is made; and on backends that compile, writes to the tensor where
@@ -25,7 +24,7 @@ tests/capture/test_parameters_made.py shows the error without this, and fails cl
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -44,7 +43,6 @@ from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.refusal import raise_refusal
 
 _MADE_OF = "made_of"  # an argument
-_ORIGINAL = TorchInGraphFunctionVariable.call_nn_parameter
 
 
 def new_parameter(
@@ -75,6 +73,10 @@ def argument_of(node: Node) -> Node | None:
 def parameters_made() -> Iterator[None]:
     """While this is in force, parameters can be made."""
     add: Any = GuardsSet.add
+    make: Any = TorchInGraphFunctionVariable.call_nn_parameter
+
+    def make_parameter(_: type, tx: Any, data: Any = None, requires_grad: Any = True) -> Any:
+        return _make(make, tx, data, requires_grad)
 
     def add_guard(self: Any, guard: Any, **kwargs: Any) -> None:
         if not _is_of_made(guard.originating_source):  # which the call does not have when guards are asked
@@ -83,7 +85,7 @@ def parameters_made() -> Iterator[None]:
     with (
         config.patch(graph_break_on_nn_param_ctor=False),
         patched(torch_variables, can_convert_to_tracable_parameter=lambda: True),  # in constructors, too
-        patched(TorchInGraphFunctionVariable, call_nn_parameter=classmethod(_make)),
+        patched(TorchInGraphFunctionVariable, call_nn_parameter=classmethod(make_parameter)),
         patched(GuardsSet, add=add_guard),
     ):
         yield
@@ -95,13 +97,13 @@ def _is_of_made(source: Any) -> bool:
     return isinstance(source, SyntheticLocalSource)
 
 
-def _make(_: type, tx: Any, data: Any = None, requires_grad: Any = True) -> Any:
-    """`nn.Parameter(data, requires_grad)`."""
+def _make(make: Callable[..., Any], tx: Any, data: Any, requires_grad: Any) -> Any:
+    """`nn.Parameter(data, requires_grad)`. make: how torch does it."""
     data = data.realize() if data is not None else None
     records = requires_grad if isinstance(requires_grad, bool) else _constant(requires_grad)
     is_plain = data is not None and data.is_tensor() and data.class_type in (Tensor, nn.Parameter)
     if tx.export:
-        return _ORIGINAL(tx, data, requires_grad)  # which refuses it
+        return make(tx, data, requires_grad)  # which refuses it
     if not is_plain or records is None:
         raise_refusal("AG320", "a parameter is made of what is no plain tensor", "make it outside of the function")
     if tx.output.current_tracer.parent is not None:
@@ -111,7 +113,7 @@ def _make(_: type, tx: Any, data: Any = None, requires_grad: Any = True) -> Any:
     if config.trace_autograd_ops and records:
         return _in_the_graph(tx, data)
     if data.source and not isinstance(data.source, SyntheticLocalSource):
-        made = _ORIGINAL(tx, data, records)
+        made = make(tx, data, records)
         made.as_proxy().node.meta[_MADE_OF] = data.as_proxy().node
         return made
     return _in_front_of_the_graph(tx, data, records)

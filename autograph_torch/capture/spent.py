@@ -61,8 +61,10 @@ def spent_results() -> Iterator[None]:
         def detach(self: Any, results: Any, tx: Any) -> None:
             if tx.one_graph and not performing.is_looking():
                 for result in results:
-                    if isinstance(result, TensorVariable) and result.requires_grad and _is_spent(result, self):
-                        _detach(result, self)
+                    if isinstance(result, TensorVariable) and result.requires_grad:
+                        steps = _steps(result)
+                        if not steps.isdisjoint(self.autograd_grad_consumed_grad_fns):
+                            _detach(result, steps, self)
             check(self, results, tx)
 
         return detach
@@ -72,15 +74,9 @@ def spent_results() -> Iterator[None]:
         yield
 
 
-def _is_spent(result: TensorVariable, output: Any) -> bool:
-    """Whether some step of its gradient has been taken by the function."""
-    value = result.as_proxy().node.meta["example_value"]
-    return any(step in output.autograd_grad_consumed_grad_fns for step in _steps(value))
-
-
-def _steps(value: torch.Tensor) -> set[Any]:
-    """The steps of a gradient, those that add to the leaves among them."""
-    waiting, seen = [value.grad_fn], set()
+def _steps(result: TensorVariable) -> set[Any]:
+    """The steps of its gradient, those that add to the leaves among them."""
+    waiting, seen = [result.as_proxy().node.meta["example_value"].grad_fn], set()
     while waiting:
         step = waiting.pop()
         if step is not None and step not in seen:
@@ -89,9 +85,9 @@ def _steps(value: torch.Tensor) -> set[Any]:
     return seen
 
 
-def _detach(result: TensorVariable, output: Any) -> None:
+def _detach(result: TensorVariable, steps: set[Any], output: Any) -> None:
     value = result.as_proxy().node.meta["example_value"]
-    leaves = [step.variable for step in _steps(value) if hasattr(step, "variable")]
+    leaves = [step.variable for step in steps if hasattr(step, "variable")]
     proxy = output.create_proxy("call_method", "detach", (result.as_proxy(),), {})
     proxy.node.meta.update({"example_value": value.detach(), _SPENT: leaves})
     result.proxy = proxy

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import torch
+from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch._dynamo.source import RandomValueSource
 from torch._dynamo.variables import (
@@ -45,6 +46,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch._guards import Source, TracingContext
 from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import guard_or_false
 
 from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.failures import nodes_of
@@ -75,17 +77,11 @@ class _StateSource(RandomValueSource):  # type: ignore[misc]
         else:
             codegen(self.base)
         codegen.append_output(codegen.create_load_const(self.random_call_index))
-        codegen.extend_output(_call_with_two())
+        codegen.extend_output(create_call_function(2, False))
 
     @functools.cached_property
     def _name_template(self) -> str:
         return f"state_of_generator_{self.random_call_index}"
-
-
-def _call_with_two() -> Any:
-    from torch._dynamo.bytecode_transformation import create_call_function
-
-    return create_call_function(2, False)
 
 
 class _Made(UserDefinedObjectVariable):  # type: ignore[misc]
@@ -390,8 +386,6 @@ def _seed_of(generator: _Generator) -> Any:
 
 
 def _is_positive(seed: Any) -> bool:
-    from torch.fx.experimental.symbolic_shapes import guard_or_false
-
     return bool(guard_or_false(seed.sym_num >= 0))
 
 

@@ -126,3 +126,30 @@ def test_of_a_step_only_whether_there_is_one() -> None:
         assert compiled(x, w)[1:] == has_a_step(x, w)[1:]
     with pytest.raises(CaptureError, match="`grad_fn`"):
         torch.compile(convert(names_a_step), backend="eager", fullgraph=True)(x, w)
+
+
+def a_parameter_or_not(w: torch.nn.Parameter, x: torch.Tensor) -> tuple[Any, ...]:
+    y = w if x.sum() > 0 else w * 2
+    return y.sum().detach(), isinstance(y, torch.nn.Parameter), type(y).__name__
+
+
+def a_parameter_before_the_loop(w: torch.nn.Parameter, x: torch.Tensor) -> tuple[Any, ...]:
+    y: torch.Tensor = w
+    while y.sum() < x.sum():
+        y = y * 2
+    return y.sum().detach(), isinstance(y, torch.nn.Parameter)
+
+
+def no_parameter_at_all(w: torch.nn.Parameter, x: torch.Tensor) -> tuple[Any, ...]:
+    y = w * 3 if x.sum() > 0 else w * 2
+    return y.sum().detach(), isinstance(y, torch.nn.Parameter), isinstance(w, torch.nn.Parameter), type(y).__name__
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize("function", [a_parameter_or_not, a_parameter_before_the_loop, no_parameter_at_all])
+def test_whether_it_is_a_parameter(function: Callable[..., Any]) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
+    for value in (1.0, -1.0, 9.0):
+        x = torch.full((2,), value)
+        assert compiled(torch.nn.Parameter(torch.ones(2)), x) == function(torch.nn.Parameter(torch.ones(2)), x)

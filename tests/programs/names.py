@@ -920,3 +920,18 @@ def asks_which_names_are_bound(x):
         width = 1
         x = x + width
     return x, "width" in locals()
+
+
+def evaluated(x):
+    return x * 2
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def calls_its_own_of_that_name(x):
+    def dir():
+        return "right" if x.sum() > 0 else "left"
+
+    eval = evaluated
+    if x.sum() > 0:
+        x = eval(x) + 1
+    return x, dir() == "left"
