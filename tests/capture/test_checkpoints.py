@@ -166,8 +166,8 @@ def test_what_the_second_run_would_show_is_refused(function: Callable[..., objec
 
 
 def written_after_its_backward(x: Tensor) -> Tensor:
-    w = torch.ones(3, requires_grad=True)
-    checkpoint(by_numbers, w * x, use_reentrant=False).backward()
+    w = x.detach().clone().requires_grad_()
+    checkpoint(by_numbers, w, use_reentrant=False).backward()
     with torch.no_grad():
         w.sub_(w.grad, alpha=0.1)  # type: ignore[arg-type]
     return w.detach()
