@@ -7,7 +7,7 @@
                                            and notes there that it is to be found at `p.grad`: this function, and all
                                            that are compiled afterwards, return a gradient where they return None
 
-Private: SideEffects.store_attr and id_to_variable; TensorVariable.var_getattr.
+Private: SideEffects.store_attr and id_to_variable; the attributes of TensorVariable.
 tests/capture/test_written_in_place.py fails clearly when torch changes them.
 """
 
@@ -22,8 +22,9 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import TensorVariable
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.graph_writes import writes_in_place
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 
 _GRADIENT = ("grad", "_grad")
 
@@ -31,7 +32,7 @@ _GRADIENT = ("grad", "_grad")
 @contextlib.contextmanager
 def tensors_written_in_place() -> Iterator[None]:
     """While this is in force, their attributes are those of the tensor."""
-    store, get = SideEffects.store_attr, TensorVariable.var_getattr
+    store, get = SideEffects.store_attr, method_of(TensorVariable, GET_ATTRIBUTE)
 
     def store_attribute(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
         return store(self, _itself(item), *args, **kwargs)
@@ -44,7 +45,7 @@ def tensors_written_in_place() -> Iterator[None]:
             return tx.output.side_effects.load_attr(first, name)
         return get(first, tx, name)
 
-    with patched(SideEffects, store_attr=store_attribute), patched(TensorVariable, var_getattr=attribute):
+    with patched(SideEffects, store_attr=store_attribute), patched(TensorVariable, **{GET_ATTRIBUTE: attribute}):
         yield
 
 
