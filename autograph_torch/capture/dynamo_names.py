@@ -47,6 +47,11 @@ def get_attribute(variable: Any, tx: Any, name: str) -> Any:
     return getattr(variable, GET_ATTRIBUTE)(tx, name)
 
 
+def value_at(source: Any, tx: Any) -> Any:
+    """What a source leads to around the trace. (`resolve_source_value` from torch 2.12 on.)"""
+    return source.get_value({"G": tx.output.root_tx.f_globals, "L": tx.output.root_tx.f_locals}, {}, {})
+
+
 def raised_exception(tx: Any) -> Any:
     """The exception that is being raised in the trace."""
     return getattr(tx.exn_vt_stack, _RAISED)()

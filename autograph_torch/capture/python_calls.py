@@ -66,7 +66,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.distributions.utils import lazy_property
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
-from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, value_at
 from autograph_torch.capture.module_lists import SPECIALIZED
 from autograph_torch.capture.numpy_scalars import gives_scalar
 from autograph_torch.capture.patching import method_of, patched
@@ -331,7 +331,7 @@ def _is_given_scalar(source: Any, tx: Any) -> bool:
     """Whether it comes from around the trace, and is a scalar there (`self.margin = np.radians(5)`)."""
     if source is None:
         return False
-    value = source.get_value({"G": tx.output.root_tx.f_globals, "L": tx.output.root_tx.f_locals}, {}, {})
+    value = value_at(source, tx)
     if not isinstance(value, np.generic):
         return False
     install_guard(source.make_guard(GuardBuilder.TYPE_MATCH))

@@ -43,6 +43,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.builder import GraphArg, wrap_fx_proxy_cls, wrap_to_fake_tensor_and_record
 from torch._dynamo.variables.functions import SkipFunctionVariable
 
+from autograph_torch.capture.dynamo_names import value_at
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import performing, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -86,7 +87,7 @@ def python_random() -> Iterator[None]:
     def method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if self.source is None:  # made in the function
             return call_method(self, tx, name, args, kwargs)
-        generator = tx.output.resolve_source_value(self.source)
+        generator = value_at(self.source, tx)
         if name in ("seed", "setstate"):
             _seeded().append(generator)
         if any(one is generator for one in _seeded()):

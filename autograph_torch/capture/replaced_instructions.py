@@ -61,7 +61,8 @@ def replaced_instructions() -> Iterator[None]:
 @contextlib.contextmanager
 def replaced(**makers: Callable[[Instruction], Instruction]) -> Iterator[None]:
     """While this is in force, instructions (by name) are what is made of those that Dynamo has."""
-    codes = {dis.opmap[name]: make for name, make in makers.items()}
+    # From Python 3.12 on there are names of instructions that only the compiler of Python has, behind those of a byte.
+    codes = {dis.opmap[name]: make for name, make in makers.items() if dis.opmap[name] < 256}
     before = [(owner, code, owner.dispatch_table[code]) for owner in _TRANSLATORS for code in codes]
     before = [entry for entry in before if entry[-1] is not None]
     for owner, code, instruction in before:

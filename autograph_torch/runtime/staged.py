@@ -139,7 +139,7 @@ def run(
         notes.discard_attempt(site)
         if notes.stand_ins_suffice(site) and lists_that_grow(site):
             return Grows(lists_that_grow(site))
-        if notes.takes_apart(site) or notes.same_tensors(site) != same:
+        if notes.takes_apart(site) or notes.holds_others(site, same):
             if notes.takes_apart(site):
                 remember(site, ())
             handed = _handed(site, state)
