@@ -16,7 +16,7 @@ from autograph_torch.capture.policy import POLYFILLS, is_dynamo
 from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
 from autograph_torch.runtime.tracing import is_ours
-from autograph_torch.runtime.values import unbound_refusal
+from autograph_torch.runtime.values import unbound_message, unbound_refusal
 
 # What torch says of a test that only data decides.
 LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
@@ -24,7 +24,7 @@ _IN_A_BODY = "This higher order operator doesn't work"  # torch's first line whe
 _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, AutographError)
 _OF_THE_TRACE = "from user code"  # what the tracer adds to an error
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
-_UNBOUND = re.compile(r"cannot access local variable '(\w+)'|Could not find a local variable with name `(\w+)`")
+_UNBOUND = re.compile(unbound_message(r"(\w+)") + r"|Could not find a local variable with name `(\w+)`")
 # What torch says of operators that refuse what they are called with.
 _OF_OPERATORS = ("RuntimeError when making fake tensor call", "TypeError when making fake tensor call")
 # What torch says of torch.autograd.grad or backward in the body of an operator, where nothing is recorded.

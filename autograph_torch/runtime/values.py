@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple, NoReturn
 
 import torch
@@ -11,6 +12,8 @@ from autograph_torch.runtime.refusal import refuse
 
 def unbound_message(name: str) -> str:
     """What Python says when a variable is read before it is bound."""
+    if sys.version_info < (3, 11):
+        return f"local variable '{name}' referenced before assignment"
     return f"cannot access local variable '{name}' where it is not associated with a value"
 
 

@@ -12,7 +12,7 @@ import torch
 
 from autograph_torch.analysis.told import Told
 from autograph_torch.live import convert_code
-from tests.harness import from_text
+from tests.harness import as_unparsed, from_text
 
 BEFORE = """
 def p(x):
@@ -55,7 +55,7 @@ def converted(text: str) -> str:
 
 
 def test_golden() -> None:
-    assert converted(BEFORE) == AFTER.strip()
+    assert converted(BEFORE) == as_unparsed(AFTER)
 
 
 IN_LOOP = """

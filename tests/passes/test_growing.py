@@ -12,7 +12,7 @@ import torch
 
 from autograph_torch.analysis.told import Told
 from autograph_torch.live import convert_code
-from tests.harness import from_text
+from tests.harness import as_unparsed, from_text
 
 BEFORE = """
 def path(x):
@@ -71,8 +71,8 @@ def text_of(source: str, loop: int) -> str:
 
 
 def test_text() -> None:
-    assert text_of(BEFORE, 4) == AFTER.strip()
-    assert text_of(BEFORE, 6) == AFTER.strip()  # a line in the loop
+    assert text_of(BEFORE, 4) == as_unparsed(AFTER)
+    assert text_of(BEFORE, 6) == as_unparsed(AFTER)  # a line in the loop
 
 
 @pytest.mark.parametrize("addition", ["xs += [x, xs[-1]]", "xs = xs + [x, xs[-1]]", "xs.extend([x, xs[-1]])"])

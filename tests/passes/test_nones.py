@@ -11,7 +11,7 @@ import torch
 
 from autograph_torch.analysis.told import Told
 from autograph_torch.live import convert_code
-from tests.harness import from_text
+from tests.harness import as_unparsed, from_text
 
 BEFORE = """
 def path(x):
@@ -53,7 +53,7 @@ def text_of(source: str, line: int) -> str:
 
 
 def test_text() -> None:
-    assert text_of(BEFORE, 5) == AFTER.strip()
+    assert text_of(BEFORE, 5) == as_unparsed(AFTER)
 
 
 @pytest.mark.parametrize("use", ["del best", "best += 1", "best[0] = 1", "best.add_(1)", "f = lambda: best"])
