@@ -125,6 +125,7 @@ from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
     floats_read_outside,
+    functions_of_constants,
     inverted_integers,
     lengths_without_dimensions,
     numbers_of_copies,
@@ -403,6 +404,7 @@ _REPAIRS = (
     contents_in_place,
     optimizers,
     types_of_parameters,
+    functions_of_constants,
     inverted_integers,
     lengths_without_dimensions,
     lists_of_tensors,

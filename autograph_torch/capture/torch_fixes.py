@@ -82,6 +82,9 @@ IndexError of the tracer ("tuple index out of range"), where Python has a TypeEr
 19. A function one of whose variables around it has no value yet cannot be called (torch 2.13, "Read uninitialized
 cell"): a comprehension that binds a name of the function around it, `[m for v in xs if (m := f(v))]`. torch looks at
 the values of such variables where it only asks whether the function may be entered.
+
+20. torch 2.12 puts a guard on a function that it finds in a constant of the trace, as `__new__` of a named tuple's
+class, where there is nothing to guard: NotImplementedError.
 """
 
 from __future__ import annotations
@@ -115,6 +118,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._guards import GuardSource
 from torch._higher_order_ops import effects
 from torch.distributions.utils import _lazy_property_and_property, lazy_property
 from torch.fx.experimental import symbolic_shapes
@@ -495,6 +499,19 @@ def repair_closures_without_values() -> None:
         return convert(self, *args)
 
     NestedUserFunctionVariable._get_function_impl = get_function  # type: ignore[method-assign, assignment]
+
+
+@contextlib.contextmanager
+def functions_of_constants() -> Iterator[None]:
+    """While this is in force, functions that are found in constants of the trace are called without a guard."""
+    create: Any = UserFunctionVariable.create_with_source
+
+    def create_with_source(cls: Any, value: Any, source: Any) -> Any:
+        is_constant = source.guard_source is GuardSource.CONSTANT
+        return cls(value, source=source) if is_constant else create.__func__(cls, value, source)
+
+    with patched(UserFunctionVariable, create_with_source=classmethod(create_with_source)):
+        yield
 
 
 def repair_quotients_in_facts() -> None:
