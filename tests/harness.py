@@ -10,7 +10,6 @@ and warnings in their common order and with their places, exceptions and gradien
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import dataclasses
 import io
@@ -167,11 +166,6 @@ def programs_of(module: types.ModuleType) -> tuple[Program, ...]:
     """The programs defined in a module, in its order."""
     subjects = [value for value in vars(module).values() if "__program__" in getattr(value, "__dict__", {})]
     return tuple(subject.__program__ for subject in subjects)
-
-
-def as_unparsed(text: str) -> str:
-    """The text as `ast.unparse` of this Python writes it (`(x, y) = ...` and `lambda :` up to Python 3.10)."""
-    return ast.unparse(ast.parse(text))
 
 
 def from_text(text: str, name: str, filename: str, context: Mapping[str, Any] | None = None) -> Subject:

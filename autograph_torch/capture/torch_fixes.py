@@ -103,7 +103,7 @@ from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.exc import raise_observed_exception, unimplemented
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.source import GlobalSource
+from torch._dynamo.source import DictGetItemSource, GetItemSource, GlobalSource, TypeDictSource, TypeMROSource
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import (
     ConstantVariable,
@@ -333,10 +333,18 @@ def repair_lazy_properties() -> None:
 
     def resolve_descriptor(self: Any, tx: Any, name: str, cls_attr: object, source: Any) -> Any:
         if source is not None and self.source is not None and isinstance(cls_attr, lazy_property):
-            source = self.get_source_by_walking_mro(tx, name)
+            source = _in_class(self, tx, name)
         return resolve(self, tx, name, cls_attr, source)
 
     UserDefinedClassVariable.resolve_cls_descriptor = resolve_descriptor  # type: ignore[method-assign]
+
+
+def _in_class(variable: Any, tx: Any, name: str) -> Any:
+    """The source of what stands in a class, or in the one that it has it from."""
+    if hasattr(variable, "get_source_by_walking_mro"):  # torch 2.13 on
+        return variable.get_source_by_walking_mro(tx, name)
+    position = next(k for k, kind in enumerate(variable.value.__mro__) if name in vars(kind))
+    return DictGetItemSource(TypeDictSource(GetItemSource(TypeMROSource(variable.source), position)), name)
 
 
 def take_constants_without_source() -> None:

@@ -12,13 +12,17 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kinds, imports_of
 from autograph_torch.analysis.told import Told
 from autograph_torch.passes.comprehensions import unroll_filters
-from tests.harness import as_unparsed
 
 TEXT = """
 def path(x, ys, i):
     {statement}
     return x
 """
+
+
+def as_unparsed(text: str) -> str:
+    """The text as `ast.unparse` of this Python writes it (`(x, y) = ...` and `lambda :` up to Python 3.10)."""
+    return ast.unparse(ast.parse(text))
 
 
 def text_of(statement: str) -> str:

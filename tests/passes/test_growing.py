@@ -12,7 +12,8 @@ import torch
 
 from autograph_torch.analysis.told import Told
 from autograph_torch.live import convert_code
-from tests.harness import as_unparsed, from_text
+from tests.harness import from_text
+from tests.passes.test_comprehensions import as_unparsed
 
 BEFORE = """
 def path(x):
