@@ -24,7 +24,7 @@ import contextvars
 import dis
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,9 @@ from autograph_torch.codeobject import unmarked
 from autograph_torch.runtime import performing
 from autograph_torch.runtime.performing import Settings
 from autograph_torch.runtime.places import is_runtime
+
+# What is handed the arguments of a call, by place and by name, and a function with its globals and cells.
+Run = Callable[[tuple[Any, ...], dict[str, Any], Callable[[], Any]], Any]
 
 
 @dataclass
@@ -95,7 +98,8 @@ def _with_another_run(code: types.CodeType, new_code: types.CodeType) -> types.C
     if frame is None or not frame.may_raise:
         return None
     more = max(0, _own_cells(frame.code) - _own_cells(code))
-    return _entry(code, _Runs(new_code, unmarked(frame.code)), more)
+    undisturbed = torch.compiler.disable(_Runs(new_code, unmarked(frame.code)))  # else Dynamo would compile these
+    return entry_of(code, undisturbed, [f"{_UNUSED}{k}" for k in range(more)])
 
 
 def _own_cells(code: types.CodeType) -> int:
@@ -152,10 +156,11 @@ class _Parameters:
         return (*self.positional, *self.by_name, *(name for name in (self.rest, self.others) if name is not None))
 
 
-def _entry(code: types.CodeType, runs: _Runs, more: int) -> types.CodeType | None:
-    """The code of a function with the parameters and variables of `code` that hands all its arguments to `runs`.
+def entry_of(code: types.CodeType, runs: Run, more: Sequence[str]) -> types.CodeType | None:
+    """The code of a function with the parameters and cells of `code` that hands all its arguments to `runs`.
 
-    more: how many cells more the frame has (it may be that of an earlier attempt, which has made other functions).
+    more: further variables, for what the frame has more (it may be that of an earlier attempt, which has made other
+    functions).
 
     None where that cannot be written: the frame of a comprehension has parameters without names of their own.
     """
@@ -164,8 +169,7 @@ def _entry(code: types.CodeType, runs: _Runs, more: int) -> types.CodeType | Non
     entry = _inner(_inner(compile(_factory(code, more), code.co_filename, "exec")))
     if (entry.co_cellvars, entry.co_freevars) != (code.co_cellvars, code.co_freevars):
         return None
-    undisturbed = torch.compiler.disable(runs)  # else Dynamo would compile what it runs
-    constants = tuple(undisturbed if constant == _RUN else constant for constant in entry.co_consts)
+    constants = tuple(runs if constant == _RUN else constant for constant in entry.co_consts)
     entry = entry.replace(co_consts=constants, co_name=code.co_name, co_firstlineno=code.co_firstlineno)
     return entry.replace(co_qualname=code.co_qualname) if sys.version_info >= (3, 11) else entry
 
@@ -174,8 +178,8 @@ _UNUSED = "autograph_torch_unused_"
 _RUN = "autograph_torch: run"  # where the code has the function that runs both
 
 
-def _factory(code: types.CodeType, more: int) -> ast.Module:
-    """The text of `_entry`, in a function that has the free variables. Without columns, which tracebacks underline.
+def _factory(code: types.CodeType, more: Sequence[str]) -> ast.Module:
+    """The text of `entry_of`, in a function that has the free variables. Without columns, which tracebacks underline.
 
     It has the cells of `code`: Dynamo hands the frame's on, from the last backwards, and where the frame has more there
     have to be variables, lest they take the places of arguments. `if 0` leaves nothing behind but a variable.
@@ -187,8 +191,8 @@ def _factory(code: types.CodeType, more: int) -> ast.Module:
     text = ["def factory():"]
     text += [f"    {name} = None" for name in code.co_freevars]
     text += [f"    def entry({_signature(names, code.co_posonlyargcount)}):"]
-    text += [f"        if 0: {name} = None" for name in code.co_cellvars if name not in names.all]
-    text += [f"        if 0: {_UNUSED}{k} = None" for k in range(more)]
+    unused = (*(name for name in code.co_cellvars if name not in names.all), *more)
+    text += [f"        if 0: {name} = None" for name in unused]
     text += [f"        return {_RUN!r}.__call__(({''.join(args)}), {{{', '.join(kwargs)}}}, lambda: ({shared}))"]
     tree = ast.parse("\n".join(text))
     for node in ast.walk(tree):

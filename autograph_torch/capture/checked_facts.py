@@ -43,7 +43,7 @@ def answering_calls(answer: Answer) -> Iterator[None]:
         def answer_before(tx: Any, asked: GuardOnDataDependentSymNode) -> bool:
             given = answer(tx, asked)
             if given:
-                next(reversed(node.graph.nodes)).append(node)  # the call comes behind the checks
+                next(iter(reversed(node.graph.nodes))).append(node)  # the call comes behind the checks
             return given
 
         return answered(lambda: get_fake_value(node, tx, *args, **kwargs), tx, answer_before)

@@ -70,6 +70,7 @@ from autograph_torch.capture.errors import (
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
+from autograph_torch.capture.fitted_frames import fitted
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.formatted import texts_of_numbers
 from autograph_torch.capture.function_contexts import contexts_of_functions
@@ -176,7 +177,7 @@ def compile_with_care() -> None:
         def trace(attempt: Attempt) -> Any:
             new = rewritten_for(attempt, code, *args)
             with places_of(plain, new):
-                return original(new, *args, **kwargs)
+                return fitted(original(new, *args, **kwargs), plain, new)
 
         with compiling_frame(plain, whole) as frame:
             if not converted:

@@ -70,7 +70,7 @@ def _read(value: Node) -> Node | None:
         return None
     read.meta["example_value"] = torch.empty((), dtype=torch.int64)
     number = graph.call_method("item", (read,))
-    env = value.meta["example_value"].node.shape_env
+    env = value.args[0].meta["example_value"].fake_mode.shape_env  # the number itself may be settled
     with env.ignore_fresh_unbacked_symbols():
         number.meta["example_value"] = env.create_unbacked_symint()
     return number

@@ -93,7 +93,7 @@ def observing(answers: Answers) -> Iterator[None]:
             asked = error.__cause__ or error.__context__
             if not isinstance(asked, GuardOnDataDependentSymNode) or not answers.make_constant(tx, node, asked):
                 raise
-        next(reversed(node.graph.nodes)).append(node)  # the call comes behind the checks
+        next(iter(reversed(node.graph.nodes))).append(node)  # the call comes behind the checks
         return get_fake_value(node, tx, *args, **kwargs)
 
     def called(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
