@@ -36,6 +36,15 @@ def forget_compiled_code() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def no_warning_of_slow_guards() -> None:
+    """torch warns of Python 3.13.0 whenever it compiles; tests of what is printed, warned and logged show all of it."""
+    if sys.version_info[:3] == (3, 13, 0) and "torch" in sys.modules:
+        import torch._dynamo
+
+        torch._dynamo.config.issue_3_13_0_warning = False
+
+
+@pytest.fixture(scope="session", autouse=True)
 def collect_seldom() -> Iterator[None]:
     """A trace makes many objects, and few are rubbish before it ends: looking for them takes a seventh of the time."""
     gc.freeze()
