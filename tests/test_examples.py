@@ -23,6 +23,8 @@ def run(example: Path, backend: str) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_example(example: Path) -> None:
+    if example.stem == "validated_training" and sys.version_info[:3] == (3, 13, 0):
+        pytest.skip("counts warnings, and torch has one of its own for Python 3.13.0")
     assert run(example, "eager").strip()
 
 
