@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from torch._dynamo.variables import ConstDictVariable, ListVariable
+from torch._dynamo.variables import BuiltinVariable, ConstDictVariable, ListVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.dicts import DictItemsVariable, DictValuesVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.lists import DequeVariable, ListIteratorVariable, RangeIteratorVariable
@@ -36,8 +37,8 @@ _VIEWS = (DictItemsVariable, DictValuesVariable)
 # Of an iterator: whether it runs over its list from behind, and how many elements it has given.
 _REVERSED, _GIVEN = "_autograph_reversed", "_autograph_given"
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
-_NEXT = "tp_iternext_impl"
-_ADVANCES = ("gen_send_ex2", _NEXT, "next_variable", "unpack_var_sequence", "force_unpack_var_sequence")
+_NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
+_ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", "unpack_var_sequence", "force_unpack_var_sequence")
 _IN_BODY = "a branch or loop advances an iterator from around it"
 _SPENT = "an iterator is used that a loop has run over which data may leave early"
 
@@ -56,6 +57,8 @@ def advanced_iterators() -> Iterator[None]:
             stack.enter_context(patched(kind, **own))
         for kind in (ListVariable, DequeVariable):
             stack.enter_context(patched(kind, call_method=_reversing(method_of(kind, "call_method"))))
+        if not hasattr(VariableTracker, "tp_iter_impl"):
+            stack.enter_context(_made_by_methods())
         for kind in (ListVariable, DequeVariable, ConstDictVariable, *_VIEWS):
             if "tp_iter_impl" in vars(kind):
                 stack.enter_context(patched(kind, tp_iter_impl=_making(vars(kind)["tp_iter_impl"])))
@@ -69,6 +72,51 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
         return iterator
 
     return made
+
+
+@contextlib.contextmanager
+def _made_by_methods() -> Iterator[None]:
+    """The same up to torch 2.12, where lists and dicts make iterators in call_method.
+
+    There `reversed` makes a tuple, `map` and `filter` a list of the elements that there are when they are called.
+    """
+    call_any = BuiltinVariable.call_function
+
+    def made_by(call: Callable[..., Any]) -> Callable[..., Any]:
+        def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
+            result = call(self, tx, name, *args)
+            if name == "__iter__" and isinstance(result, ListIteratorVariable):
+                if type(self) is not TupleVariable:
+                    result.__dict__[MADE_OF] = getattr(self, "dv_dict", self)
+                elif _REVERSED in self.__dict__:
+                    result.__dict__.update({MADE_OF: self.__dict__[MADE_OF], _REVERSED: True})
+                result.__dict__["view_type"] = _view_type(self)
+            return result
+
+        return call_method
+
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in (map, filter) and len(args) > 1 and not kwargs:
+            function, *iterables = args
+            items = [VariableTracker.build(tx, iter).call_function(tx, [one], {}) for one in iterables]
+            made: Any = iterators.MapVariable if self.fn is map else iterators.FilterVariable
+            return made(function, items if self.fn is map else items[0], mutation_type=ValueMutationNew())
+        result = call_any(self, tx, args, kwargs)
+        if self.fn is reversed and isinstance(container := args[0].realize(), (ListVariable, DequeVariable)):
+            result.__dict__.update({MADE_OF: container, _REVERSED: True})
+        return result
+
+    with contextlib.ExitStack() as stack:
+        for kind in (ListVariable, DequeVariable, TupleVariable, ConstDictVariable, *_VIEWS):
+            stack.enter_context(patched(kind, call_method=made_by(method_of(kind, "call_method"))))
+        stack.enter_context(patched(BuiltinVariable, call_function=call_function))
+        yield
+
+
+def _view_type(container: Any) -> str:
+    if isinstance(container, DictItemsVariable):
+        return "items"
+    return "keys" if isinstance(container, ConstDictVariable) else "values"
 
 
 def _beginning(make: Callable[..., None]) -> Callable[..., None]:
@@ -92,9 +140,22 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
         result = advance(self, *args, **kwargs)
         if name == _NEXT:
             self.__dict__[_GIVEN] = self.__dict__.get(_GIVEN, 0) + 1
-        return result if place is None or _REVERSED not in self.__dict__ else at(self.__dict__[MADE_OF], place)
+        return result if place is None else _what_is_there(self, place, result)
 
     return checked
+
+
+def _what_is_there(iterator: Any, place: Any, given: Any) -> Any:
+    """What an iterator gives where Dynamo has made a list of its own for it: up to torch 2.12 of a dict's views."""
+    container = iterator.__dict__[MADE_OF]
+    if _REVERSED in iterator.__dict__:
+        return at(container, place)
+    if not isinstance(iterator, ListIteratorVariable) or not isinstance(container, ConstDictVariable):
+        return given
+    now = at(container, place)
+    if type(given) is TupleVariable and iterator.__dict__["view_type"] == "items":
+        return given if given.items[1].realize() is now else TupleVariable([given.items[0], now])
+    return now
 
 
 def _reversing(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,4 +176,6 @@ def _place(iterator: Any) -> Any:
     if not isinstance(iterator, ListIteratorVariable):
         return next(islice(container.items, iterator.__dict__.get(_GIVEN, 0), None), None)
     index = len(iterator.items) - 1 - iterator.index if _REVERSED in iterator.__dict__ else iterator.index
+    if isinstance(container, ConstDictVariable):
+        return next(islice(container.items, index, None), None)
     return index if 0 <= index < len(container.items) else None

@@ -14,13 +14,14 @@ the number is computed, its text is formatted: `f"{n:5}"` stands on the left, an
 Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
 
 Private: BuiltinVariable.call_function, ConstantVariable.call_method, StringFormatVariable, LazySymNodeFormatString, and
-InstructionTranslatorBase._format_value.
+InstructionTranslatorBase._format_value and _convert_value.
 tests/capture/test_formatted.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dis
 import enum
 import functools
 import inspect
@@ -116,10 +117,22 @@ def texts_of_numbers() -> Iterator[None]:
             self.push(value if text is None else text)
             format_any(self, fmt_spec, flags if text is None else _NOTHING)
 
+    convert_any: Any = InstructionTranslatorBase._convert_value
+
+    def convert_value(self: Any, value: Any, conversion: int) -> Any:
+        value = value.realize()
+        if conversion == _ASCII and isinstance(value, SymNodeVariable):
+            return text_of_number(value, "{!a}")
+        if conversion == _ASCII:
+            text_to_format(self, value, conversion, ConstantVariable.create(""))  # which refuses it for objects
+        return convert_any(self, value, conversion)
+
+    # An instruction of its own from Python 3.13 on. What is converted is a text for the one that formats.
+    converting = {"_convert_value": convert_value} if "CONVERT_VALUE" in dis.opmap else {}
     with (
         patched(BuiltinVariable, call_function=called),
         patched(ConstantVariable, call_method=method_called),
-        patched(InstructionTranslatorBase, _format_value=format_value),
+        patched(InstructionTranslatorBase, _format_value=format_value, **converting),
         patched(LazySymNodeFormatString, __repr__=_text_of_symbol),
     ):
         yield
@@ -185,7 +198,7 @@ def text_to_format(tx: Any, variable: Any, conversion: int, spec: Any) -> Any:
     return text
 
 
-_NOTHING, _STR, _REPR = 0, 1, 2  # of what FORMAT_VALUE is told
+_NOTHING, _STR, _REPR, _ASCII = 0, 1, 2, 3  # of what FORMAT_VALUE is told
 _CONVERSIONS = {None: _NOTHING, "s": _STR, "r": _REPR}
 
 
