@@ -27,11 +27,13 @@ from torch._dynamo.utils import orig_code_map
 
 from autograph_torch.capture.again import Run, entry_of
 
+_GOES_BY_NAMES: bool = sys.version_info >= (3, 11)
+
 
 def fitted(result: ConvertFrameReturn, frame: types.CodeType, compiled: types.CodeType) -> ConvertFrameReturn:
     """What Dynamo has made of `compiled`, to run in a frame of `frame`."""
     made = result.guarded_code
-    if sys.version_info >= (3, 11) or made is None or _has_places_of(frame, compiled):
+    if _GOES_BY_NAMES or made is None or _has_places_of(frame, compiled):
         return result
     entry = entry_of(frame, _running(made.code), frame.co_varnames)
     if entry is None:  # the frame of a comprehension, which Python runs

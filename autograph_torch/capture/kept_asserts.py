@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import ShapeEnv, has_free_unbacked_symbols
 from torch.fx.node import map_arg
 
 _BOUNDS = (operator.ge, operator.le)
@@ -70,10 +70,20 @@ def _read(value: Node) -> Node | None:
         return None
     read.meta["example_value"] = torch.empty((), dtype=torch.int64)
     number = graph.call_method("item", (read,))
-    env = value.args[0].meta["example_value"].fake_mode.shape_env  # the number itself may be settled
+    env = _environment(value)
     with env.ignore_fresh_unbacked_symbols():
         number.meta["example_value"] = env.create_unbacked_symint()
     return number
+
+
+def _environment(value: Node) -> ShapeEnv:
+    """Where the symbols are that torch knows."""
+    example = value.meta["example_value"]
+    if isinstance(example, torch.SymInt):
+        return example.node.shape_env
+    (tensor,) = value.all_input_nodes  # torch 2.12 may have settled its size
+    env: ShapeEnv = tensor.meta["example_value"].fake_mode.shape_env
+    return env
 
 
 def _computed(value: Node, known: dict[Node, Node | None]) -> Node | None:
