@@ -420,7 +420,8 @@ def user_line() -> tuple[str, int, str]:
         root = current_translator()  # a generator of ours does not know who takes from it
     except AttributeError:  # no trace is under way
         return "<unknown>", 1, ""
-    filename, line = root.f_code.co_filename, root.current_instruction.positions.lineno or 1
+    positions = root.current_instruction.positions  # None up to Python 3.10
+    filename, line = root.f_code.co_filename, (root.lineno if positions is None else positions.lineno) or 1
     return filename, line, linecache.getline(filename, line).rstrip("\n")
 
 
