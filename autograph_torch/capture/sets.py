@@ -21,16 +21,8 @@ from autograph_torch.capture.patching import method_of, patched
 
 @contextlib.contextmanager
 def sets_in_order() -> Iterator[None]:
-    """While converted functions are traced. (Not with a torch whose sets are gone through in another way.)"""
-    if not hasattr(SetVariable, "tp_iter_impl") or not hasattr(iterators, "SetIterator"):
-        yield
-        return
-    iterate, unpack = method_of(SetVariable, "tp_iter_impl"), method_of(SetVariable, "unpack_var_sequence")
-    call = method_of(ListVariable, "call_method")
-
-    def tp_iter_impl(self: Any, tx: Any) -> Any:
-        order = _order(self)
-        return iterate(self, tx) if order is None else iterators.SetIterator({one: one.vt for one in order})
+    """While converted functions are traced."""
+    unpack, call = method_of(SetVariable, "unpack_var_sequence"), method_of(ListVariable, "call_method")
 
     def unpack_var_sequence(self: Any, tx: Any) -> Any:
         order = _order(self)
@@ -42,10 +34,23 @@ def sets_in_order() -> Iterator[None]:
         return call(self, tx, name, args, kwargs)
 
     with (
-        patched(SetVariable, tp_iter_impl=tp_iter_impl, unpack_var_sequence=unpack_var_sequence),
+        patched(SetVariable, unpack_var_sequence=unpack_var_sequence, **_iterators()),
         patched(ListVariable, call_method=call_method),
     ):
         yield
+
+
+def _iterators() -> dict[str, Any]:
+    """How a set gives its iterator; one of torch 2.11 makes it of what it is unpacked to."""
+    if not hasattr(SetVariable, "tp_iter_impl") or not hasattr(iterators, "SetIterator"):
+        return {}
+    iterate = method_of(SetVariable, "tp_iter_impl")
+
+    def tp_iter_impl(self: Any, tx: Any) -> Any:
+        order = _order(self)
+        return iterate(self, tx) if order is None else iterators.SetIterator({one: one.vt for one in order})
+
+    return {"tp_iter_impl": tp_iter_impl}
 
 
 def _order(variable: Any) -> list[Any] | None:
