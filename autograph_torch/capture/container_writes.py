@@ -110,7 +110,7 @@ def _registered(found: tracing.Field, effects: Any) -> Any:
             "a branch or loop writes to an OrderedDict in a way that its text does not show",
             "write to it in the branch or loop itself, or use a dict",
         )
-    return holder if found.holder is found.item else holder._base_vt
+    return holder if found.holder is found.item else tracing.inner_of(holder)
 
 
 def _plain(item: Any) -> Any:

@@ -144,8 +144,8 @@ def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any
 
 
 def as_tuple(variable: Any) -> Any:
-    """The plain tuple in one with a class of its own, a named one say (private: _base_vt); else the variable itself."""
-    inner = getattr(variable, "_base_vt", None)
+    """The plain tuple in one with a class of its own, a named one say; else the variable itself."""
+    inner = tracing.inner_of(variable)
     return inner if isinstance(inner, TupleVariable) else variable
 
 

@@ -167,7 +167,7 @@ def remember_objects() -> None:
 
 def _is_as_it_was(variable: Any) -> bool:
     """Whether something has been there before the trace, and is no list or dict that a body has written to."""
-    contents = getattr(variable, "_base_vt", None) or variable
+    contents = tracing.inner_of(variable) or variable
     changed = getattr(contents.mutation_type, "is_modified", False)
     return variable.source is not None and isinstance(variable.mutation_type, _FROM_OUTSIDE) and not changed
 

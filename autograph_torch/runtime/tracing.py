@@ -24,6 +24,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # traces in the place of functions in C.
 _OF_TORCH = ("torch/_higher_order_ops/", "torch/utils/_device.py", "torch/_dynamo/polyfills/")
 _SCOPE = "_autograph_scope"  # of what builds a body: the scope of the objects that are made in it
+_INNER = ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt", "_set_vt")  # the last four: torch 2.11
 _notebooks: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -264,9 +265,17 @@ def note_fields(site: str) -> None:
             known.append(Field(item, name, place, made_in=_maker(item)))
     containers = containers_of(site)
     for item in written_containers(current_tracer()):
-        holder = next((one for one in places if getattr(one, "_base_vt", None) is item), item)
+        holder = next((one for one in places if inner_of(one) is item), item)
         if not any(one.is_of(item, places.get(holder)) for one in containers):
             containers.append(Field(item, "", places.get(holder), holder, _maker(item)))
+
+
+def inner_of(variable: Any) -> Any:
+    """The variable of the list, dict, set or tuple that an object of a class of its own is; None of any other.
+
+    Private: _base_vt; torch 2.11 has a name for each kind.
+    """
+    return next((found for name in _INNER if (found := getattr(variable, name, None)) is not None), None)
 
 
 def _maker(item: Any) -> Any:
@@ -350,7 +359,7 @@ class Field:
     item: Any
     name: str
     place: int | None
-    holder: Any = None  # of the contents of a dict of a class of its own (private: _base_vt), that object
+    holder: Any = None  # of the contents of a dict of a class of its own (see inner_of), that object
     made_in: Any = None  # what has built the body that made it; None when it was there before the trace
 
     def is_of(self, item: Any, place: int | None) -> bool:
