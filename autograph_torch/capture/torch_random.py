@@ -10,9 +10,10 @@ default generator, or seeds it, all that is drawn from there on is drawn so; wha
 refused there. So are generators of other devices, those that are returned or stored, and bodies of branches and loops,
 whose draws would be made whichever path is taken: such a function has a graph for one path.
 
-Private: TorchInGraphFunctionVariable, SkipFunctionVariable, OpaqueObjectClassVariable, UserDefinedObjectVariable,
-TensorVariable, RandomValueSource, GraphArg and create_graph_input; get_fake_value and FakeTensorMode's
-`__torch_dispatch__`. tests/capture/test_torch_random.py fails clearly when torch changes them.
+Private: TorchInGraphFunctionVariable, SkipFunctionVariable, OpaqueObjectClassVariable (with torch 2.11, where a
+generator is an object like others, UserDefinedClassVariable), UserDefinedObjectVariable, TensorVariable,
+RandomValueSource, GraphArg and create_graph_input; get_fake_value and FakeTensorMode's `__torch_dispatch__`.
+tests/capture/test_torch_random.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from torch._dynamo.variables import (
     LazyVariableTracker,
     SymNodeVariable,
     TensorVariable,
+    UserDefinedClassVariable,
     UserDefinedObjectVariable,
     UserFunctionVariable,
     builder,
@@ -42,8 +44,10 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.builder import GraphArg, wrap_fx_proxy, wrap_fx_proxy_cls
 from torch._dynamo.variables.ctx_manager import NullContextVariable
 from torch._dynamo.variables.functions import SkipFunctionVariable
+from torch._dynamo.variables.script_object import OpaqueObjectClassVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch._guards import Source, TracingContext
+from torch._library.opaque_object import is_opaque_type
 from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import guard_or_false
@@ -162,9 +166,7 @@ def torch_random() -> Iterator[None]:
 @contextlib.contextmanager
 def _making() -> Iterator[None]:
     """While this is in force, the function may make generators."""
-    kind: Any = getattr(torch._dynamo.variables.script_object, "OpaqueObjectClassVariable", None)
-    if kind is None:  # torch 2.11
-        kind = torch._dynamo.variables.UserDefinedClassVariable
+    kind: Any = OpaqueObjectClassVariable if is_opaque_type(torch.Generator) else UserDefinedClassVariable
     original = kind.call_function
 
     def make(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
