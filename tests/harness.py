@@ -26,9 +26,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+import pytest
 import torch
 from torch import Tensor, nn
 
+from autograph_torch.capture.known_torch import is_before
 from autograph_torch.diagnostics import OnePathWarning
 
 Way = Literal[
@@ -155,6 +157,12 @@ def program(
         return subject
 
     return attach
+
+
+def torch_before(version: str, reason: str) -> pytest.MarkDecorator:
+    """Skips a test with a torch that is older than this version."""
+    older = is_before(*map(int, version.split(".")))
+    return pytest.mark.skipif(older, reason=f"torch before {version}: {reason}")
 
 
 def by_torch(version: str, reason: str) -> str:

@@ -80,7 +80,7 @@ from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.kept_asserts import keep_asserts
-from autograph_torch.capture.known_torch import known_torch, refuse_newer_torch
+from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
@@ -369,6 +369,11 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
             raise first from None
 
 
+_GUARDED = {
+    "skip_nnmodule_hook_guards": False,
+    "skip_guards_on_constant_func_defaults": False,
+    **({"use_recursive_dict_tags_for_guards": False} if is_before(2, 12) else {}),
+}
 _GUARD_FAILS = "Guard failed on the same frame"  # what torch says of a graph that is not for the call it is made in
 _REPAIRS = (
     numbers_of_copies,
@@ -442,8 +447,9 @@ def _settings(attempt: Attempt) -> Iterator[None]:
     """What holds while a converted function is compiled.
 
     Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
-    torch.compile leaves that guard out by default. A branch may turn Inductor's choice of layouts and its folding of
-    constants off (see runtime/gradients.py); they are back afterwards.
+    torch.compile leaves that guard out by default; torch 2.11 also the one on default arguments, which a function may
+    get later, and it takes a dict in a module for unchanged that the first call has written to. A branch may turn
+    Inductor's choice of layouts and its folding of constants off (see runtime/gradients.py); they are back afterwards.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
@@ -458,7 +464,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                     stack.enter_context(one())
                 stack.enter_context(failing_calls(places_around))
                 stack.enter_context(places_of_raises(places_around))
-            stack.enter_context(dynamo_config.patch(skip_nnmodule_hook_guards=False))
+            stack.enter_context(dynamo_config.patch(_GUARDED))
             stack.enter_context(entering(attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))
             if attempt.assumed_sizes:

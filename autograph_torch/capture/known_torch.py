@@ -40,13 +40,21 @@ def _told(name: str) -> str:
     return f"autograph-torch does not know torch {torch.__version__}: it has no {name}; {SUPPORTED}"
 
 
+def is_before(*version: int) -> bool:
+    """Whether this torch is older: for where it behaves in another way, and no name tells."""
+    return _version() < version
+
+
+def _version() -> tuple[int, ...]:
+    return tuple(int(part) for part in torch.__version__.split(".")[:2])
+
+
 def refuse_newer_torch() -> None:
     """Before a function is compiled.
 
     Raises:
         RuntimeError: this version of torch is newer than what is known to give eager's results.
     """
-    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
-    if version > NEWEST:
+    if _version() > NEWEST:
         found = f"autograph-torch has not been tested with torch {torch.__version__}, where results may be wrong"
         raise RuntimeError(f"{found}; {SUPPORTED}")

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from autograph_torch import convert
+from tests.harness import torch_before
 
 
 def power(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
@@ -16,7 +17,7 @@ def power(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     return y * x.abs() ** (n.item() / 2 + 1.5)
 
 
-@pytest.mark.skipif(torch.__version__ < "2.12", reason="torch 2.11 refuses such an exponent (AG321)")
+@torch_before("2.12", "such an exponent is refused (AG321)")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def test_gradients(backend: str) -> None:
     compiled = torch.compile(convert(power), fullgraph=True, backend=backend)

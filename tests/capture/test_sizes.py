@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from autograph_torch import autograph
+from tests.harness import torch_before
 
 LENGTHS = [torch.tensor([2, 3, 1]), torch.tensor([1, 1, 4]), torch.tensor([6, 0, 0])]
 Function = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -203,7 +204,7 @@ def contains(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     return x
 
 
-SIZES_MUST_AGREE = pytest.mark.skipif(torch.__version__ < "2.12", reason="torch 2.11 refuses it (AG321)")
+SIZES_MUST_AGREE = torch_before("2.12", "it is refused (AG321)")
 FUNCTIONS = [
     split_loop,
     split_cat,

@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from autograph_torch import autograph, convert
+from tests.harness import torch_before
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +61,7 @@ def test_repaired(operator: str) -> None:
     assert steps(operator, "repaired") == "2"
 
 
-@pytest.mark.skipif(torch.__version__ < "2.13", reason="the table of side effects is kept by proxies from 2.13 on")
+@torch_before("2.13", "no proxies keep the table of side effects")
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_repair_is_needed(operator: str) -> None:
     """When this fails, torch has become right and the repair can go for that version."""
