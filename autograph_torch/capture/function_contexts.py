@@ -40,8 +40,12 @@ from torch.autograd.function import _is_setup_context_defined
 from torch.fx.experimental.proxy_tensor import get_proxy_mode
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from autograph_torch.capture.known_torch import is_before
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.reshaped import follow_tensor
+from autograph_torch.runtime.refusal import raise_refusal
+
+_LOSES_GRADIENTS = is_before(2, 13)  # of a tensor that comes twice; later versions refuse it by themselves
 
 
 @contextlib.contextmanager
@@ -55,6 +59,8 @@ def contexts_of_functions() -> Iterator[None]:
                 follow_tensor(arg.realize(), tx)
         if _has_gradient(tx, args) and not _asks_identity(self.fn_cls.forward):
             return original(self, tx, _apart(tx, args), kwargs)
+        if _LOSES_GRADIENTS and _has_gradient(tx, args) and any(_is_met(arg, args[:k]) for k, arg in enumerate(args)):
+            raise_refusal("AG320", "duplicate tensor input of an autograd.Function that asks with `is`", "give a view")
         if kwargs or not _counted_wrong(self.fn_cls, len(args)) or _has_gradient(tx, args):
             return original(self, tx, args, kwargs)
         context = AutogradFunctionContextVariable.create(tx, args, kwargs)
@@ -94,13 +100,12 @@ def _counted_wrong(function: type[Any], count: int) -> bool:
 
 def _apart(tx: Any, args: list[Any]) -> list[Any]:
     """The arguments; a tensor that comes again is a view of itself."""
-    met: list[Any] = []
-    apart = []
-    for arg in args:
-        again = arg.is_tensor() and any(arg.as_proxy() is one for one in met)
-        apart.append(arg.call_method(tx, "view_as", [arg], {}) if again else arg)
-        met += [arg.as_proxy()] if arg.is_tensor() else []
-    return apart
+    return [arg.call_method(tx, "view_as", [arg], {}) if _is_met(arg, args[:k]) else arg for k, arg in enumerate(args)]
+
+
+def _is_met(arg: Any, before: list[Any]) -> bool:
+    """Whether a tensor is among the arguments before it."""
+    return arg.is_tensor() and any(one.is_tensor() and arg.as_proxy() is one.as_proxy() for one in before)
 
 
 def _asks_identity(forward: Any) -> bool:
