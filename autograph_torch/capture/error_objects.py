@@ -23,7 +23,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable
+from torch._dynamo.variables import ConstantVariable, TupleVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable, SuperVariable
@@ -36,6 +36,8 @@ from autograph_torch.runtime.places import is_runtime
 
 _INIT = "__init__"
 _ERRORS = (ExceptionVariable, UserDefinedExceptionObjectVariable)
+# torch 2.11 gives other texts than Python, a list of arguments, and those of the call for those that an object keeps.
+_IS_OLD = GET_ATTRIBUTE not in vars(UserDefinedExceptionObjectVariable)
 _OF_PLAIN_ONES = {_INIT, "__new__", "__doc__", "__str__"}
 
 
@@ -74,6 +76,8 @@ def error_objects() -> Iterator[None]:
                 with _strings_in(plain, tx):
                     if issubclass(plain.exc_type, KeyError) and len(plain.args) == 1:
                         return called(BuiltinVariable(repr), tx, list(plain.args), {})
+                    if _IS_OLD:
+                        return _text_of_arguments(plain, tx)
                     return called(self, tx, args, kwargs)
         return called(self, tx, args, kwargs)
 
@@ -82,11 +86,18 @@ def error_objects() -> Iterator[None]:
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name == "args" and not is_runtime(tx.f_code.co_filename):
             with _strings_in(self, tx):
-                return attribute(self, tx, name)
+                return TupleVariable(list(self.args)) if _IS_OLD else attribute(self, tx, name)
         return attribute(self, tx, name)
 
+    of_object = method_of(UserDefinedExceptionObjectVariable, GET_ATTRIBUTE)
+
+    def get_attribute_of_object(self: Any, tx: Any, name: str) -> Any:
+        return getattr(self.exc_vt, GET_ATTRIBUTE)(tx, name) if name == "args" else of_object(self, tx, name)
+
+    old = {GET_ATTRIBUTE: get_attribute_of_object} if _IS_OLD else {}
     with (
         patched(ExceptionVariable, **{GET_ATTRIBUTE: get_attribute}),
+        patched(UserDefinedExceptionObjectVariable, **old),
         patched(SuperVariable, call_method=call_super),
         patched(BuiltinVariable, call_method=call_of_class, call_function=call_builtin),
     ):
@@ -96,6 +107,14 @@ def error_objects() -> Iterator[None]:
 def _text(value: Any, tx: Any) -> Any:
     """What an exception is in a text; of what is not one, itself."""
     return BuiltinVariable(str).call_function(tx, [value], {}) if isinstance(value, _ERRORS) else value
+
+
+def _text_of_arguments(error: Any, tx: Any) -> Any:
+    """What `str` gives for an exception."""
+    if not error.args:
+        return ConstantVariable.create("")
+    shown = error.args[0] if len(error.args) == 1 else TupleVariable(list(error.args))
+    return BuiltinVariable(str).call_function(tx, [shown], {})
 
 
 def _own_text(value: Any) -> types.FunctionType | None:

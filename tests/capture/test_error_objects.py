@@ -13,7 +13,7 @@ from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVaria
 
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture import compiling, error_objects
-from tests.harness import vec
+from tests.harness import torch_before, vec
 
 
 class Diverged(ValueError):
@@ -110,7 +110,18 @@ def raised(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    "function", [caught, by_name, with_data, made_only, text_of_its_own, of_a_key, read_by_a_handler]
+    "function",
+    [
+        *(
+            pytest.param(one, marks=torch_before("2.12", "the `repr` of an exception is not known"))
+            for one in (caught, by_name)
+        ),
+        with_data,
+        made_only,
+        text_of_its_own,
+        of_a_key,
+        read_by_a_handler,
+    ],
 )
 def test_arguments(function: Callable[..., Any]) -> None:
     torch._dynamo.reset()
@@ -208,4 +219,5 @@ def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_names_of_the_tracer() -> None:
     assert hasattr(SuperVariable, "_resolved_getattr_and_source"), "see capture/error_objects.py"
-    assert hasattr(UserDefinedExceptionObjectVariable, "exc_vt")
+    names = UserDefinedExceptionObjectVariable.__init__.__code__.co_names  # where torch 2.11 sets it
+    assert "exc_vt" in names or hasattr(UserDefinedExceptionObjectVariable, "exc_vt")
