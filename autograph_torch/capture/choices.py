@@ -64,6 +64,10 @@ class ChosenVariable(VariableTracker):
         return picking.Choice
 
     def reconstruct(self, codegen: Any) -> None:
+        self.write(codegen)
+
+    def write(self, codegen: Any) -> None:
+        """The same for `reconstruct` of classes below (one that calls the one above, torch 2.11 takes for endless)."""
         codegen.add_push_null(lambda: codegen.load_import_from(picking.__name__, picking.pick.__name__))
         codegen(self.which)
         codegen.foreach(self.values)

@@ -8,7 +8,7 @@
 
 What the enumeration itself defines in Python is traced; what it has from `str`, `int` or `float` is asked of the value.
 
-Private: UserDefinedObjectVariable.call_method and BuiltinVariable.call_function.
+Private: UserDefinedObjectVariable.call_method, EnumVariable and BuiltinVariable.call_function.
 tests/capture/test_enum_members.py shows the errors without this, and fails clearly when torch changes them.
 """
 
@@ -22,12 +22,16 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import BaseListVariable, ConstantVariable, UserDefinedObjectVariable
+from torch._dynamo import variables
+from torch._dynamo.variables import BaseListVariable, ConstantVariable, GetAttrVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.patching import patched
 
 _IN_C = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_CONSTANT: Any = getattr(variables, "EnumVariable", None)  # torch 2.11
+_MEMBERS = (UserDefinedObjectVariable, *(() if _CONSTANT is None else (_CONSTANT,)))
 _OPERATORS = {operator.add: "__add__", operator.mul: "__mul__"}
 
 
@@ -52,19 +56,36 @@ def enum_members() -> Iterator[None]:
     with (
         patched(UserDefinedObjectVariable, call_method=call_method),
         patched(BuiltinVariable, call_function=call_builtin),
+        _constants(),
     ):
+        yield
+
+
+@contextlib.contextmanager
+def _constants() -> Iterator[None]:
+    """The same for members of torch 2.11, which are constants there."""
+    if _CONSTANT is None:
+        yield
+        return
+    get: Any = getattr(_CONSTANT, GET_ATTRIBUTE)
+
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
+        plain = None if name.startswith("__") else _plain(self, name)
+        return get(self, tx, name) if plain is None else GetAttrVariable(plain, name)
+
+    with patched(_CONSTANT, **{GET_ATTRIBUTE: get_attribute}):
         yield
 
 
 def is_member(variable: Any) -> bool:
     """Whether a value of the trace is a member of an enumeration."""
-    return isinstance(variable, UserDefinedObjectVariable) and isinstance(variable.value, enum.Enum)
+    return isinstance(variable, _MEMBERS) and isinstance(variable.value, enum.Enum)
 
 
 def _plain(variable: Any, name: str) -> Any:
     """The string or number that a member of an enumeration is, where it has the method from there; else None."""
     found = variable.realize()
-    member = found.value if isinstance(found, UserDefinedObjectVariable) else None
+    member = found.value if isinstance(found, _MEMBERS) else None
     if not isinstance(member, enum.Enum) or not isinstance(member, (str, int, float)):
         return None
     method = inspect.getattr_static(type(member), name, None)

@@ -87,7 +87,7 @@ class PickedVariable(ChosenVariable):
     def reconstruct(self, codegen: Any) -> None:
         if is_of_one_type():
             _refuse(f"{PICKED} leaves a graph that is to have no Python behind it")
-        super().reconstruct(codegen)
+        self.write(codegen)
 
 
 def _refuse(what: str) -> NoReturn:
