@@ -169,6 +169,8 @@ def _advanced(translator: Any) -> tuple[bool, Any] | None:
 
     None where it is another iterator.
     """
+    if translator.stack[-2].is_constant_none():  # torch 2.11 has left what the `yield` gave below what is sent
+        del translator.stack[-2]
     value, generator = translator.stack[-1], translator.stack[-2].realize()
     if not isinstance(generator, LocalGeneratorObjectVariable):
         return None

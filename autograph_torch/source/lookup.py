@@ -190,7 +190,7 @@ def _compiled(text: str, line: int, column: int) -> types.CodeType | None:
     behind = text.count("\n") + 2
     lambdas = (part for part in ast.walk(tree) if isinstance(part, ast.Lambda))
     wanted = next(part for part in lambdas if (part.lineno, part.col_offset) == (line, column))
-    wanted.lineno = wanted.end_lineno = behind
+    ast.increment_lineno(wanted, behind - line)
     stack = [compile(tree, "<lambda>", "exec", dont_inherit=True)]
     while stack and stack[-1].co_firstlineno != behind:
         stack.extend(part for part in stack.pop().co_consts if isinstance(part, types.CodeType))
