@@ -124,6 +124,7 @@ from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
+    containers_of_old,
     floats_as_computed,
     floats_read_outside,
     functions_of_constants,
@@ -387,6 +388,7 @@ _REPAIRS = (
     guards_once,
     stack_traces,
     floats_as_computed,
+    containers_of_old,
     truth_of_lengths,
     numbers_as_tensors,
     local_assumptions,

@@ -11,7 +11,7 @@ torch changes them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -22,7 +22,7 @@ from torch.fx import Node
 
 from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.graph_writes import storage_at
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 
 _KIND = getattr(variables, "DataPtrVariable", None)
 _COMPARE = "richcompare_impl"
@@ -31,8 +31,12 @@ _COMPARE = "richcompare_impl"
 @contextlib.contextmanager
 def data_pointers() -> Iterator[None]:
     """While this is in force, such questions are answered."""
-    if _KIND is None or _COMPARE not in vars(_KIND):
+    if _KIND is None:
         yield
+        return
+    if _COMPARE not in vars(_KIND):
+        with patched(_KIND, call_method=_comparing(method_of(_KIND, "call_method"))):
+            yield
         return
     original = getattr(_KIND, _COMPARE)
 
@@ -42,6 +46,18 @@ def data_pointers() -> Iterator[None]:
 
     with patched(_KIND, **{_COMPARE: compare}):
         yield
+
+
+def _comparing(called: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with torch 2.11, where comparisons are methods."""
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        found = _is_one(tx, self, args[0].realize()) if name in ("__eq__", "__ne__") and len(args) == 1 else None
+        if found is None:
+            return called(self, tx, name, args, kwargs)
+        return ConstantVariable.create(found == (name == "__eq__"))
+
+    return call_method
 
 
 def _is_one(tx: Any, one: Any, other: Any) -> bool | None:

@@ -33,6 +33,11 @@ _GRADIENT = re.compile(
     r"does not require grad and does not have a grad_fn|backward through the graph a second time|"
     r"already consumed grad_fn|differentiated Tensors? .*appears? to not have been used"
 )
+_DEEP = re.compile(r"RecursionError: maximum recursion depth exceeded")
+TOO_DEEP = (
+    "calls are nested so deep that the stack of the tracer would end: a recursion has to end whatever the data",
+    "write it as a loop, or end it by a number that is no data",
+)
 _SYMBOL = re.compile(r"data-dependent expression|guard on|unbacked|specialized integer", re.IGNORECASE)
 
 
@@ -89,6 +94,8 @@ def _capture_error(error: BaseException) -> CaptureError:
     elif _GRADIENT.search(text) and _OPERATOR.search(text):
         code, message = "AG320", "a gradient is computed in a branch or loop on data, where torch records none"
         advice = "compute the loss and its gradient before the test, and choose with `torch.where`"
+    elif _DEEP.search(text):
+        code, message, advice = "AG320", *TOO_DEEP
     else:
         code = "AG321" if _SYMBOL.search(text) else "AG320"
         message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")

@@ -16,6 +16,7 @@ from typing import Any
 
 from torch._dynamo.codegen import PyCodegen
 from torch._dynamo.current_scope_id import current_scope_id
+from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstantVariable,
@@ -57,6 +58,12 @@ class Grown(Open):
     def append(self, item: VariableTracker) -> None:
         self.refuse()
 
+    def extend(self, items: list[VariableTracker]) -> None:
+        """`xs += [...]` with torch 2.11."""
+        add: Any = growing.extend
+        given = [self.growing_list, TupleVariable(items)]
+        UserFunctionVariable(add).call_function(InstructionTranslator.current_tx(), given, {})
+
     def update(self, items: Any) -> None:
         self.refuse()
 
@@ -97,6 +104,8 @@ def _call_method(tx: Any, owner: Any, args: list[Any]) -> Any:
     if name == "reverse" and not given and not named:
         reverse: Any = growing.reverse
         return UserFunctionVariable(reverse).call_function(tx, [owner], {})
+    if name == "__getitem__" and len(given) == 1 and not named:
+        return _element(tx, owner, given)
     if name in _METHODS and len(given) == _METHODS[name][1] and not named:
         return _called(tx, _METHODS[name][0], owner, *given)
     return None

@@ -32,6 +32,7 @@ from autograph_torch.capture.contents import fill_in_contents
 from autograph_torch.capture.conversions import converted, converted_again
 from autograph_torch.capture.ctc_losses import know_sizes_of_losses
 from autograph_torch.capture.eager_bodies import run_bodies_in_python
+from autograph_torch.capture.errors import TOO_DEEP
 from autograph_torch.capture.extremes import EITHER
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flat_results import without_walking
@@ -57,6 +58,7 @@ from autograph_torch.capture.taken_elements import fill_in_taking
 from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
     keep_checks_of_linalg,
+    know_types,
     remember_objects,
     repair_attribute_writes,
     repair_closures_without_values,
@@ -75,7 +77,9 @@ from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.structure import plain
 
 _Translator = symbolic_convert.InliningInstructionTranslator
-_DEEPEST = 900  # of calls in calls; at some 1150 the stack of a thread (8 MB) ends, and the process with it
+# Of calls in calls; at some 1150 the stack of a thread (8 MB) ends, and the process with it. (Python 3.12 has a limit
+# of its own for calls by way of C: that is a RecursionError, see capture/errors.py.)
+_DEEPEST = 900
 _INSTALLED = "_autograph_torch_original_init"
 
 # Once for the process, in this order: what torch gets wrong, what it refuses, and what it has to tell us.
@@ -89,6 +93,7 @@ _INSTALLS = (
     repair_quotients_in_facts,
     repair_texts_of_powers,
     repair_lazy_properties,
+    know_types,
     repair_closures_without_values,
     take_constants_without_source,
     keep_checks_of_linalg,
@@ -155,7 +160,7 @@ def install(required: bool = True) -> None:
         self: Any, parent: Any, code: types.CodeType, symbolic_locals: dict[str, Any], *args: Any, **kw: Any
     ) -> None:
         if parent.inline_depth > _DEEPEST and _below_converted(parent):
-            _refuse_depth()
+            raise_refusal("AG320", *TOO_DEEP)
         function = args[3] if len(args) > 3 else kw.get("funcvar")
         code = _code_in_place_of(code, parent, symbolic_locals, function)
         _fill_in(code, parent, symbolic_locals)
@@ -167,13 +172,6 @@ def install(required: bool = True) -> None:
         for put_in_place in _INSTALLS:
             put_in_place()
         answer_at_once(_fill_in)
-
-
-def _refuse_depth() -> None:
-    message = (
-        "calls are nested so deep that the stack of the tracer would end: a recursion has to end whatever the data"
-    )
-    raise_refusal("AG320", message, "write it as a loop, or end it by a number that is no data")
 
 
 def _code_in_place_of(

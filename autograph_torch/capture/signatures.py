@@ -4,10 +4,12 @@
 
 Dynamo traces the body of `inspect.signature` instead, and stops in it where a module's globals lead to the loader of
 its file. It also remembers signatures by the function alone: of a method and of its function, which has `self` as well,
-the one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace whose
-defaults data tell.
+the one is given that was asked for first, and the result is wrong. Left to Dynamo are functions made in the trace
+whose defaults data tell. And once the function has written to a dict of the caller, Dynamo lets nobody read what may be
+a view of it: the parameters of a signature are of no dict that anybody writes to.
 
-Private: UserFunctionVariable.call_function and InspectSignatureVariable, which torch 2.11 does not have.
+Private: UserFunctionVariable.call_function and InspectSignatureVariable, which torch 2.11 does not have;
+MappingProxyVariable and SideEffects.has_existing_dict_mutation.
 tests/capture/test_signatures.py fails clearly when torch changes them.
 """
 
@@ -19,12 +21,21 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import GlobalSource
-from torch._dynamo.variables import UserDefinedClassVariable, UserFunctionVariable, UserMethodVariable, functions
+from torch._dynamo.variables import (
+    MappingProxyVariable,
+    UserDefinedClassVariable,
+    UserFunctionVariable,
+    UserMethodVariable,
+    functions,
+)
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
 
 from autograph_torch.capture.patching import patched
+
+_NAME = "__signature"  # of globals that hold signatures
 
 
 @contextlib.contextmanager
@@ -34,7 +45,19 @@ def signatures() -> Iterator[None]:
         for owner in (UserFunctionVariable, getattr(functions, "InspectSignatureVariable", None)):
             if owner is not None:
                 stack.enter_context(patched(owner, call_function=_answering(owner.call_function)))
+        stack.enter_context(patched(MappingProxyVariable, call_method=_reading(MappingProxyVariable.call_method)))
         yield
+
+
+def _reading(called: Callable[..., Any]) -> Callable[..., Any]:
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        base = getattr(self.source, "base", None)
+        if not isinstance(base, GlobalSource) or not base.global_name.startswith(_NAME):
+            return called(self, tx, name, args, kwargs)
+        with patched(SideEffects, has_existing_dict_mutation=lambda _: False):  # nobody writes to its parameters
+            return called(self, tx, name, args, kwargs)
+
+    return call_method
 
 
 def _answering(called: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,7 +66,7 @@ def _answering(called: Callable[..., Any]) -> Callable[..., Any]:
         found = _signature(args[0].realize(), tx) if asks else None
         if found is None:
             return called(self, tx, args, kwargs)
-        name = tx.output.install_global("__signature", found)
+        name = tx.output.install_global(_NAME, found)
         return VariableTracker.build(tx, found, GlobalSource(name))
 
     return call_function

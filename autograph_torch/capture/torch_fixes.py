@@ -85,12 +85,18 @@ the values of such variables where it only asks whether the function may be ente
 
 20. torch 2.12 puts a guard on a function that it finds in a constant of the trace, as `__new__` of a named tuple's
 class, where there is nothing to guard: NotImplementedError.
+
+21. torch 2.11 does not know the `bool(xs)` of a list or dict with tensors in it: it asks for the length. That it does
+not know attributes of dicts, either (those of `module.state_dict()` have one), is said. And it does not know that a
+text with numbers from data in it is a `str`, and what `itertools.count` gives.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
+import itertools
 import operator
 import types
 from collections.abc import Iterator
@@ -106,7 +112,9 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import DictGetItemSource, GetItemSource, GlobalSource, TypeDictSource, TypeMROSource
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import (
+    BaseListVariable,
     ConstantVariable,
+    ConstDictVariable,
     UserDefinedClassVariable,
     UserDefinedObjectVariable,
     UserFunctionVariable,
@@ -116,7 +124,9 @@ from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutatio
 from torch._dynamo.variables.builder import SourcelessBuilder, VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
+from torch._dynamo.variables.iter import CountIteratorVariable
 from torch._dynamo.variables.lists import RangeVariable
+from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._guards import GuardSource
 from torch._higher_order_ops import effects
@@ -133,6 +143,7 @@ from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 from autograph_torch.capture.dynamo_names import TRUTH
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
+from autograph_torch.runtime.refusal import raise_refusal
 
 
 def repair_attribute_writes() -> None:
@@ -347,6 +358,17 @@ def _in_class(variable: Any, tx: Any, name: str) -> Any:
     return DictGetItemSource(TypeDictSource(GetItemSource(TypeMROSource(variable.source), position)), name)
 
 
+def know_types() -> None:
+    """Let texts and iterators that count have their types (torch 2.11: "cannot determine type of argument")."""
+    for variable, kind in ((StringFormatVariable, str), (CountIteratorVariable, itertools.count)):
+        if variable.python_type is VariableTracker.python_type:
+            variable.python_type = functools.partialmethod(_given, kind)
+
+
+def _given(_: Any, kind: type) -> type:
+    return kind
+
+
 def take_constants_without_source() -> None:
     """Let ranges, signatures and properties be what they are also where Dynamo does not know where they come from."""
 
@@ -387,6 +409,28 @@ def truth_of_lengths() -> Iterator[None]:
         return answer.evaluate_expr(tx.output) if as_number else answer
 
     with patched(symbolic_convert, **{TRUTH: asked}):
+        yield
+
+
+@contextlib.contextmanager
+def containers_of_old() -> Iterator[None]:
+    """While this is in force, `bool(xs)` of a list or dict is known, and `d.name = 1` refused (torch 2.11)."""
+    if TRUTH is not None:
+        yield
+        return
+    call = BuiltinVariable.call_function
+
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        container = args[0].realize() if self.fn in (bool, setattr) and args else None
+        if not isinstance(container, (BaseListVariable, ConstDictVariable)):
+            return call(self, tx, args, kwargs)
+        if self.fn is bool:
+            return call(self, tx, [container.call_method(tx, "__len__", [], {})], kwargs)
+        if not tracing.may_break():
+            raise_refusal("AG320", "an attribute of a list or dict, with torch 2.11", "use torch 2.12 or newer")
+        return call(self, tx, args, kwargs)
+
+    with patched(BuiltinVariable, call_function=call_function):
         yield
 
 

@@ -392,7 +392,7 @@ def is_copied(value: Any) -> bool:
     """
     if not isinstance(value, (list, dict)) or is_grown(value):
         return False
-    makes_items = hasattr(type(value), "__missing__")
+    makes_items = type(value) is defaultdict or hasattr(type(value), "__missing__")  # torch 2.11 asks no class
     if makes_items and is_from_caller(value):
         refuse(
             "AG206",

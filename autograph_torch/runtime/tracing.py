@@ -427,7 +427,9 @@ def user_line() -> tuple[str, int, str]:
             return frame.filename, line, linecache.getline(frame.filename, line).rstrip("\n")
     try:
         root = current_translator()  # a generator of ours does not know who takes from it
-    except AttributeError:  # no trace is under way
+    except AttributeError:
+        root = None  # so says torch 2.11 itself
+    if root is None:  # no trace is under way
         return "<unknown>", 1, ""
     positions = root.current_instruction.positions  # None up to Python 3.10
     filename, line = root.f_code.co_filename, (root.lineno if positions is None else positions.lineno) or 1
