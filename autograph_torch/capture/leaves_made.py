@@ -8,7 +8,8 @@ not record their gradient for such a tensor alone, whose own gradient nobody cou
 without. Dynamo says so of results that have nothing but its values, too (`w.detach() * x`), and of those that depend on
 other tensors as well (a gradient penalty, on parameters); it says nothing of tensors made in a branch or loop, and
 names no line: so the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or
-loop, nor to one under the name that `w -= g` binds anew (`w.sub_(g)` does not): that is refused.
+loop, nor to one under the name that `w -= g` binds anew (`w.sub_(g)` does not): that is refused. torch 2.11 does not
+record that a tensor is told so: there all of this is refused.
 
 Private: TorchInGraphFunctionVariable.call_function, TensorVariable.method_requires_grad_, SideEffects._track_obj, and
 OutputGraph._check_requires_grad_intermediate_outputs with `leaf_var_creation_order`.
@@ -35,7 +36,8 @@ from torch.fx import Graph, GraphModule, Node
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import arguments_of
 from autograph_torch.capture.patching import patched
-from autograph_torch.runtime import gradients, performing
+from autograph_torch.runtime import gradients, performing, tracing
+from autograph_torch.runtime.refusal import raise_refusal
 
 Compiled = Callable[..., Any]
 
@@ -75,7 +77,10 @@ def leaves_made() -> Iterator[None]:
     record = TensorVariable.method_requires_grad_
 
     def record_gradient(self: Any, tx: Any, requires_grad: Any = True) -> Any:
-        changes = requires_grad is True or requires_grad.as_python_constant() is not self.requires_grad
+        wanted = requires_grad is True or requires_grad.as_python_constant()
+        changes = requires_grad is True or wanted is not self.requires_grad
+        if check is None and wanted is not self.requires_grad and not tracing.may_break():
+            raise_refusal("AG320", "`requires_grad_()` in a function, with torch 2.11", "use torch 2.12 or newer")
         if changes and not self.source and self.mutation_type is None:
             # The result of a branch or loop: it may have a `.grad`, too.
             tx.output.side_effects._track_obj(self.as_proxy(), self, mutation_type_cls=AttributeMutationNew)

@@ -9,12 +9,14 @@ import torch
 from torch._dynamo.exc import Unsupported
 
 from autograph_torch import CaptureError, convert
+from tests.harness import torch_before
 
 
 def compiled(function):
     return torch.compile(convert(function), fullgraph=True, backend="eager")
 
 
+@torch_before("2.12", "copy.deepcopy is not known")
 def test_a_copy_is_written_to():
     def scaled(x, boxes):
         kept = copy.deepcopy(boxes)

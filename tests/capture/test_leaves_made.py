@@ -12,7 +12,9 @@ from torch import Tensor
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture import compiling
 from autograph_torch.capture.leaves_made import leaves_made
-from tests.harness import vec
+from tests.harness import torch_before, vec
+
+RECORDED = torch_before("2.12", "requires_grad_() is not traced")
 
 
 def clipped(x: Tensor) -> tuple[Tensor, bool, bool]:
@@ -38,7 +40,9 @@ def not_wanted(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
-@pytest.mark.parametrize("function", [clipped, of_numbers, not_wanted])
+@pytest.mark.parametrize(
+    "function", [*(pytest.param(one, marks=RECORDED) for one in (clipped, of_numbers)), not_wanted]
+)
 def test_gradients_inside(function: Callable[..., object], backend: str) -> None:
     torch._dynamo.reset()
     compiled = torch.compile(convert(function), backend=backend, fullgraph=True)
@@ -81,6 +85,7 @@ def test_a_result_that_depends_on_one_is_refused_at_its_line(function: Callable[
         torch.compile(convert(function), backend="eager", fullgraph=True)(vec(1, 2, 3))
 
 
+@RECORDED
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("function", [returned, returned_by_a_branch, returned_by_a_loop])
 def test_a_result_that_depends_on_the_argument_as_well(function: Callable[..., Tensor], backend: str) -> None:
@@ -117,6 +122,7 @@ def beside_one(x: Tensor) -> tuple[Tensor, Tensor]:
     return y, n
 
 
+@RECORDED
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("function", [values_alone, beside_one])
 def test_a_result_with_nothing_but_its_values(function: Callable[..., object], backend: str) -> None:
@@ -131,6 +137,7 @@ def test_a_result_with_nothing_but_its_values(function: Callable[..., object], b
         torch.testing.assert_close(given[0].grad, given[1].grad, rtol=0, atol=0)
 
 
+@RECORDED
 def test_torch_alone_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_REPAIRS", tuple(one for one in compiling._REPAIRS if one is not leaves_made))
     torch._dynamo.reset()
@@ -153,6 +160,7 @@ def in_a_branch(x: Tensor, w: Tensor) -> Tensor:
     return y * 2
 
 
+@RECORDED
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("function", [penalized, in_a_branch])
 def test_results_that_depend_on_others_as_well(function: Callable[..., Tensor], backend: str) -> None:
@@ -177,6 +185,7 @@ def of_a_leaf_in_a_branch(x: Tensor, w: Tensor) -> Tensor:
     return (mixed * 2).sum() if x.sum() > 0 else mixed.sum()
 
 
+@RECORDED
 def test_a_leaf_that_a_branch_uses_is_none_from_around() -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match="tells to record its gradient"):
@@ -210,6 +219,7 @@ def renamed(x: Tensor) -> Tensor:
     return w
 
 
+@RECORDED
 @pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 @pytest.mark.parametrize("function", [descended, with_its_gradient])
@@ -224,6 +234,7 @@ def test_such_a_tensor_itself_is_a_result(function: Callable[..., Any], backend:
         assert found[1] is found[0].grad if isinstance(found[1], Tensor) else found[1][0] is found[0]
 
 
+@RECORDED
 def test_one_that_has_lost_its_gradient_to_a_new_name_is_refused() -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match="tells to record its gradient"):

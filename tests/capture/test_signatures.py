@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from autograph_torch import autograph, convert
+from tests.harness import torch_before
 
 
 def helper(a: int, b: int = 2, *, c: int = 3, **more: int) -> int:
@@ -51,7 +52,12 @@ def made_inside(x: torch.Tensor) -> tuple[torch.Tensor, list[Any]]:
     return inner(x), [*map(list, told), told[0]["by"].default, told[0]["k"].default]
 
 
-@pytest.mark.parametrize("make", [Model, lambda: kinds, lambda: made_inside])
+INSIDE = pytest.param(
+    lambda: made_inside, marks=torch_before("2.12", "`id` of a function that the trace has made is not known")
+)
+
+
+@pytest.mark.parametrize("make", [Model, lambda: kinds, INSIDE])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_as_eager(make: Callable[[], Any], sign: float) -> None:
     x, program = sign * torch.ones(2), make()

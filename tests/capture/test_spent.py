@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from autograph_torch import CaptureError, convert, trace
 from autograph_torch.capture import compiling, spent
-from tests.harness import vec
+from tests.harness import torch_before, vec
 
 BACKENDS = ["eager", "aot_eager", "inductor"]
 
@@ -62,6 +62,7 @@ def made_inside(x: Tensor) -> tuple[Tensor, Any]:
     return loss, w.grad
 
 
+@torch_before("2.12", "requires_grad_() is not traced")
 def test_the_loss_of_a_leaf_that_the_function_makes() -> None:
     compiled = torch.compile(convert(made_inside), backend="eager", fullgraph=True)
     for x in (vec(1, 2), vec(0.5, 1)):
