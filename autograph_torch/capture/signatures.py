@@ -32,6 +32,7 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
+from torch._guards import ChainedSource
 
 from autograph_torch.capture.patching import patched
 
@@ -51,8 +52,10 @@ def signatures() -> Iterator[None]:
 
 def _reading(called: Callable[..., Any]) -> Callable[..., Any]:
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        base = getattr(self.source, "base", None)
-        if not isinstance(base, GlobalSource) or not base.global_name.startswith(_NAME):
+        source = self.source
+        while isinstance(source, ChainedSource):
+            source = source.base
+        if not isinstance(source, GlobalSource) or not source.global_name.startswith(_NAME):
             return called(self, tx, name, args, kwargs)
         with patched(SideEffects, has_existing_dict_mutation=lambda _: False):  # nobody writes to its parameters
             return called(self, tx, name, args, kwargs)

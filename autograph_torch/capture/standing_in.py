@@ -220,7 +220,8 @@ def _has_value(variable: Any) -> bool:
 
 def _is_from_caller(variable: Any) -> bool:
     """Also of any object whose contents are unknown here: torch 2.11 keeps those of a Counter elsewhere."""
-    return variable.source is not None or not hasattr(variable, "_base_vt")
+    is_known = hasattr(variable, "_base_vt") or isinstance(variable, ConstDictVariable)  # a defaultdict with torch 2.11
+    return variable.source is not None or not is_known
 
 
 def number_of_tensor(variable: TensorVariable, tracer: Any) -> int:
