@@ -124,13 +124,13 @@ from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
-    containers_of_old,
     floats_as_computed,
     floats_read_outside,
     functions_of_constants,
     inverted_integers,
     lengths_without_dimensions,
     numbers_of_copies,
+    operators_of_old,
     places_of,
     places_of_results,
     places_of_views,
@@ -388,7 +388,7 @@ _REPAIRS = (
     guards_once,
     stack_traces,
     floats_as_computed,
-    containers_of_old,
+    operators_of_old,
     truth_of_lengths,
     numbers_as_tensors,
     local_assumptions,

@@ -88,7 +88,8 @@ class, where there is nothing to guard: NotImplementedError.
 
 21. torch 2.11 does not know the `bool(xs)` of a list or dict with tensors in it: it asks for the length. That it does
 not know attributes of dicts, either (those of `module.state_dict()` have one), is said. And it does not know that a
-text with numbers from data in it is a `str`, and what `itertools.count` gives.
+text with numbers from data in it is a `str`, and what `itertools.count` gives. `flag |= x[0] > 1` of a constant it
+writes as it stands ("'False' is an illegal expression for augmented assignment"): numbers have no operators in place.
 """
 
 from __future__ import annotations
@@ -412,15 +413,23 @@ def truth_of_lengths() -> Iterator[None]:
         yield
 
 
+_NUMBERS = (ConstantVariable, SymNodeVariable)
+_IN_PLACE = {operator.iand: operator.and_, operator.ior: operator.or_, operator.ixor: operator.xor}
+_IN_PLACE |= {getattr(operator, f"i{name}"): getattr(operator, name) for name in ("add", "sub", "mul", "truediv")}
+_IN_PLACE |= {getattr(operator, f"i{name}"): getattr(operator, name) for name in ("floordiv", "mod", "pow")}
+
+
 @contextlib.contextmanager
-def containers_of_old() -> Iterator[None]:
-    """While this is in force, `bool(xs)` of a list or dict is known, and `d.name = 1` refused (torch 2.11)."""
+def operators_of_old() -> Iterator[None]:
+    """While this is in force, `bool(xs)` of a list or dict is known, `d.name = 1` refused, and `n += 1` `n = n + 1`."""
     if TRUTH is not None:
         yield
         return
     call = BuiltinVariable.call_function
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn in _IN_PLACE and len(args) == 2 and all(isinstance(one.realize(), _NUMBERS) for one in args):
+            return call(BuiltinVariable(_IN_PLACE[self.fn]), tx, args, kwargs)
         container = args[0].realize() if self.fn in (bool, setattr) and args else None
         if not isinstance(container, (BaseListVariable, ConstDictVariable)):
             return call(self, tx, args, kwargs)
