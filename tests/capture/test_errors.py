@@ -12,6 +12,7 @@ import torch
 
 from autograph_torch import AutographError, CaptureError, ConversionError, SourceError, autograph, convert, trace
 from autograph_torch.diagnostics import RULES
+from tests.harness import torch_before
 
 X = torch.tensor([1.0, 2.0])
 
@@ -158,6 +159,7 @@ def test_a_name_that_is_never_bound() -> None:
     assert error.diagnostic.snippet.strip().endswith("# reads y")
 
 
+@torch_before("2.12", "the name is not told (AG320)")
 def test_a_name_that_only_the_trip_before_binds() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         while x.sum() < 9:
