@@ -40,7 +40,7 @@ def test_torch_needs_it() -> None:
     assert compiled(deque([1, 2], maxlen=2), torch.zeros(())) == 3, "remove autograph_torch/capture/deques.py"
 
 
-@torch_before("2.12", "a deque cannot be repeated")
+@torch_before("2.13", "a deque cannot be repeated")
 def test_torch_needs_it_for_copies() -> None:
     def lengths(x: torch.Tensor) -> tuple[int, int, int]:
         window = deque([x], maxlen=1)

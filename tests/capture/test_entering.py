@@ -29,7 +29,7 @@ def test_a_function_in_c_beside_one_that_is_entered():
         assert compiled(torch.tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
 
 
-@torch_before("2.12", "the assertion has no text")
+@torch_before("2.13", "the assertion has no text")
 def test_torch_needs_this():
     with config.patch(dont_skip_tracing=True), pytest.raises(AssertionError, match="getfile returned None"):
         trace_rules.lookup_inner(warnings.warn)

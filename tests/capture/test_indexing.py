@@ -57,7 +57,7 @@ def test_index(name: str, backend: str) -> None:
         torch.testing.assert_close(compiled(x, i), READS[name](x, i), rtol=0, atol=0)
 
 
-@torch_before("2.12", "whether two slices are of one size is asked")
+@torch_before("2.13", "whether two slices are of one size is asked")
 def test_store_in_two_slices() -> None:
     def run(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
         x = x.clone()

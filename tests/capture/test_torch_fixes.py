@@ -140,7 +140,7 @@ def test_checks_of_linalg_are_kept(backend: str) -> None:
         compiled(torch.ones(2, 2))
 
 
-@torch_before("2.12", "a guard asks the class for what it computes")
+@torch_before("2.13", "a guard asks the class for what it computes")
 def test_properties_of_a_distribution_that_are_computed_when_read() -> None:
     def function(p: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         y = torch.distributions.Categorical(probs=p, validate_args=True).log_prob(x)
