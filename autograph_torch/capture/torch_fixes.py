@@ -88,8 +88,9 @@ class, where there is nothing to guard: NotImplementedError.
 
 21. torch 2.11 does not know the `bool(xs)` of a list or dict with tensors in it: it asks for the length. That it does
 not know attributes of dicts, either (those of `module.state_dict()` have one), is said. And it does not know that a
-text with numbers from data in it is a `str`, and what `itertools.count` gives. `flag |= x[0] > 1` of a constant it
-writes as it stands ("'False' is an illegal expression for augmented assignment"): numbers have no operators in place.
+text with numbers from data in it is a `str`, a `data_ptr()` an `int`, and what `itertools.count` gives.
+`flag |= x[0] > 1` of a constant it writes as it stands ("'False' is an illegal expression for augmented assignment"):
+numbers have no operators in place.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ from torch._dynamo.variables.functions import NestedUserFunctionVariable
 from torch._dynamo.variables.iter import CountIteratorVariable
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.misc import StringFormatVariable
-from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._dynamo.variables.tensor import DataPtrVariable, SymNodeVariable, TensorVariable
 from torch._guards import GuardSource
 from torch._higher_order_ops import effects
 from torch.distributions.utils import _lazy_property_and_property, lazy_property
@@ -361,7 +362,8 @@ def _in_class(variable: Any, tx: Any, name: str) -> Any:
 
 def know_types() -> None:
     """Let texts and iterators that count have their types (torch 2.11: "cannot determine type of argument")."""
-    for variable, kind in ((StringFormatVariable, str), (CountIteratorVariable, itertools.count)):
+    pairs: Any = ((StringFormatVariable, str), (CountIteratorVariable, itertools.count), (DataPtrVariable, int))
+    for variable, kind in pairs:
         if variable.python_type is VariableTracker.python_type:
             variable.python_type = functools.partialmethod(_given, kind)
 
