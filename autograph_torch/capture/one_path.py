@@ -67,7 +67,21 @@ _FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeEr
 _OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
 _EXTREMES = {min: operator.lt, max: operator.gt}
 _SECONDS = 60  # of computing, before a path is followed
-_FOLLOWED = ("AG201", "AG202", "AG203", "AG206", "AG207", "AG310", "AG311", "AG314", "AG320", "AG321", "AG323", "AG324")
+_FOLLOWED = (
+    "AG201",
+    "AG202",
+    "AG203",
+    "AG206",
+    "AG207",
+    "AG310",
+    "AG311",
+    "AG312",
+    "AG314",
+    "AG320",
+    "AG321",
+    "AG323",
+    "AG324",
+)
 _TWO_TENSORS = re.compile(r"the branches give an? \S+ tensor of shape .* and an? \S+ tensor of shape")
 _MESSAGE = (
     "the graph is for calls whose data take the same path as this one, which it checks; others run in Python, for "

@@ -190,6 +190,16 @@ def reads_what_one_path_deletes(x: Tensor) -> tuple[Any, ...]:
     return gone, "gone" in locals()
 
 
+def reads_what_the_trip_before_binds(x: Tensor) -> tuple[Tensor, int]:
+    n = 0
+    while x.abs().sum() < 9:
+        if n > 0:
+            x = x * 2 - step
+        step = x.abs() + 1
+        x, n = x + step, n + 1
+    return x, n
+
+
 def reads_what_nobody_binds(x: Tensor) -> Tensor:
     return nothing_of_this_name if x.sum() > 0 else x  # type: ignore[name-defined] # noqa: F821
 
@@ -234,6 +244,7 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (orders_objects, [(FIRST,), (vec(3, 1, 2, 1),), (vec(1, 1, 1),), (vec(2, 2, 1, 1),)]),
     (reads_what_one_path_binds, [(FIRST,), (-FIRST,), (SAME,)]),
     (reads_what_one_path_deletes, [(-FIRST,), (FIRST,), (-SAME,)]),
+    (reads_what_the_trip_before_binds, [(FIRST,), (-FIRST,), (vec(0.1, 0.2, 0),), (FIRST * 9,)]),
     (reads_what_nobody_binds, [(FIRST,), (-FIRST,), (SAME,)]),
     (extremes_of_two_types, [(FIRST,), (vec(9, 1, 0),), (vec(1, 9, 2),), (vec(3, 3, float("-inf")),)]),
     (asks_twice_the_same, [(FIRST,), (OTHER,), (vec(1, 1, 1),)]),
