@@ -194,7 +194,7 @@ def reads_what_the_trip_before_binds(x: Tensor) -> tuple[Tensor, int]:
     n = 0
     while x.abs().sum() < 9:
         if n > 0:
-            x = x * 2 - step
+            x = x * 2 - step  # noqa: F821 (bound by the trip before)
         step = x.abs() + 1
         x, n = x + step, n + 1
     return x, n
