@@ -671,6 +671,22 @@ MUTATIONS = (
         "deep_inside",
     ),
     Mutation(
+        "writes that would be lost in the bodies of other operators",
+        CAPTURE + "shared_results.py",
+        "for target in [*written(node), *self._written_in(node)]:",
+        "for target in written(node):",
+        "tests/capture/test_shared_results.py",
+        "other_operators",
+    ),
+    Mutation(
+        "what another operator is given, and writes to",
+        CAPTURE + "shared_results.py",
+        "found += [value for placeholder, value in inputs.items() if storage_at(placeholder) in storages]",
+        "pass",
+        "tests/capture/test_shared_results.py",
+        "other_operators",
+    ),
+    Mutation(
         "extremes: of two tensors in eager one is the result",
         CAPTURE + "shared_results.py",
         "if EITHER_OF in node.meta:",

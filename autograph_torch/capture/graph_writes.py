@@ -12,7 +12,8 @@ from collections.abc import Collection
 from typing import Any
 
 import torch
-from torch.fx import Node
+from torch._ops import HigherOrderOperator
+from torch.fx import GraphModule, Node
 
 Storage = int
 
@@ -138,3 +139,18 @@ def operator_behind(write: Node) -> Node | None:
 def is_operator(node: Node) -> bool:
     """Whether a node is a torch.cond or torch.while_loop."""
     return node.op == "call_function" and name_of(node) in _OPERATORS and len(node.args) == 4
+
+
+def other_bodies(node: Node, module: GraphModule) -> list[tuple[GraphModule, tuple[Any, ...]]]:
+    """The graphs of another operator (an `autograd.Function`, a checkpoint), and what the first one is given."""
+    if not isinstance(node.target, HigherOrderOperator) or is_operator(node):
+        return []
+    names = [str(one.target) for one in arguments_of(node) if isinstance(one, Node) and one.op == "get_attr"]
+    found = [one for one in (getattr(module, name, None) for name in names) if isinstance(one, GraphModule)]
+    given = arguments_of(node)[len(found) :]
+    return [(body, () if index else given) for index, body in enumerate(found)]
+
+
+def placeholders_of(module: GraphModule) -> list[Node]:
+    """The inputs of a graph, in their order."""
+    return [node for node in module.graph.nodes if node.op == "placeholder"]

@@ -42,8 +42,8 @@ def identities() -> Iterator[None]:
     handlers = dict(symbolic_convert.compare_op_handlers)
     for name, holds in (("is", True), ("is not", False)):
         handlers[name] = _answering(handlers[name], holds)
-    # A class in ConstDictVariable with torch 2.11.
-    key: Any = dicts.HashableTracker if hasattr(dicts, "HashableTracker") else dicts.ConstDictVariable._HashableTracker
+    names: Any = dicts
+    key = names.HashableTracker if hasattr(dicts, "HashableTracker") else names.ConstDictVariable._HashableTracker
     with patched(symbolic_convert, compare_op_handlers=handlers), patched(key, __init__=_telling_apart(key.__init__)):
         yield
 

@@ -10,6 +10,7 @@ two lists or tuples. tests/programs/containers.py has programs that fail when to
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,13 +24,10 @@ from autograph_torch.capture.patching import patched
 @contextlib.contextmanager
 def lists_of_tensors() -> Iterator[None]:
     """While this is in force, a tensor in a list is compared with a number as Python does it."""
-    try:
-        from torch._dynamo.variables import object_protocol
-    except ImportError:  # torch 2.11
-        object_protocol = None
-    if object_protocol is None or not hasattr(BaseListVariable, "_seq_richcompare"):  # torch 2.12
+    if not hasattr(BaseListVariable, "_seq_richcompare"):  # torch 2.11 and 2.12
         yield
         return
+    object_protocol: Any = importlib.import_module("torch._dynamo.variables.object_protocol")
     compare, of_sequences = object_protocol.generic_richcompare_bool, BaseListVariable._seq_richcompare
 
     def as_numbers(tx: Any, left: Any, right: Any, op: str) -> Any:

@@ -30,6 +30,8 @@ from autograph_torch.capture.graph_writes import (
     is_operator,
     name_of,
     operator_behind,
+    other_bodies,
+    placeholders_of,
     storage_at,
     storage_of,
     written,
@@ -186,7 +188,7 @@ class _Check:
                 self.sharing.add(node, roots, roots)
             if is_operator(node):
                 self._follow(node)
-            for target in written(node):
+            for target in [*written(node), *self._written_in(node)]:
                 if (storage := storage_at(target)) is not None:
                     self._check_write(Write(node, storage, operator_behind(node)))
 
@@ -242,6 +244,30 @@ class _Check:
             for holds, one in zip((True, False), handed, strict=False):
                 if one.source is not None:
                     self.links.append(Link(results[-1], one.source, node, holds))
+
+    def _written_in(self, node: Node) -> list[Any]:
+        """Walk through the bodies of another operator: what they write to of this graph, what its results may be."""
+        found: list[Any] = []
+        for body, given in other_bodies(node, self.module):
+            inputs = dict(zip(placeholders_of(body), given, strict=False))
+            for placeholder, value in inputs.items():
+                self.sharing.add(placeholder, self.sharing.of_value(value))
+            check = _Check(body, body.graph, self.sharing, alive=self._alive_behind(node))
+            check.run()
+            storages = {write.storage for write in check.writes}
+            found += [value for placeholder, value in inputs.items() if storage_at(placeholder) in storages]
+            if given:
+                self._hand_out(node, body)
+        return found
+
+    def _hand_out(self, node: Node, body: GraphModule) -> None:
+        (output,) = body.graph.find_nodes(op="output")
+        results = arguments_of(output)[0]
+        results = results[0] if results and isinstance(results[0], (tuple, list)) else results  # and what is saved
+        for user in node.users:
+            if user.target is operator.getitem and arguments_of(user)[1] < len(results):
+                roots = self.sharing.of_value(results[arguments_of(user)[1]])
+                self.sharing.add(user, roots, roots)
 
     def _branches(self, node: Node) -> list[list[_Through]]:
         """For every result of a torch.cond, what either branch may hand through."""
@@ -303,7 +329,7 @@ class _Check:
         """
         module = self.module.get_submodule(str(body.target))
         assert isinstance(module, GraphModule)
-        placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+        placeholders = placeholders_of(module)
         for placeholder, roots in zip(placeholders, given, strict=True):
             self.sharing.add(placeholder, roots)
         for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):
@@ -360,7 +386,8 @@ class _Check:
                 continue
             unlinked = [self.sharing.unlinked.get(storage, _NOTHING) for storage in (write.storage, other)]
             lost = Lost(write, other, next((maker for maker in makers if maker is not None), write.node))
-            if not self.outermost or common & _NOTHING.union(*unlinked):
+            in_a_body = bool(other_bodies(write.node, self.module))
+            if not self.outermost or in_a_body or common & _NOTHING.union(*unlinked):
                 raise lost.error()
             self.lost.append(lost)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch.utils.checkpoint import checkpoint
 
 from autograph_torch import CaptureError, convert
 
@@ -93,3 +94,80 @@ def test_what_nobody_uses_afterwards_may_be_written_to() -> None:
 
     for x in (torch.ones(2), -torch.ones(2)):
         torch.testing.assert_close(compiled(use)(x, torch.ones(2)), use(x, torch.ones(2)), rtol=0, atol=0)
+
+
+def chosen_and_written(x: torch.Tensor) -> torch.Tensor:
+    z = x
+    if x.sum() > 3:
+        z = x * 2
+    z.add_(1)
+    return x * z
+
+
+class Writing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):  # noqa: ANN001, ANN205
+        return chosen_and_written(x)
+
+    @staticmethod
+    def backward(ctx, gradient):  # noqa: ANN001, ANN205
+        return gradient * 3
+
+
+class WritingTo(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):  # noqa: ANN001, ANN205
+        x.add_(1)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):  # noqa: ANN001, ANN205
+        return gradient * 3
+
+
+def writes_in_a_function(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    y = x * 1
+    return Writing.apply(y), y
+
+
+def writes_in_a_checkpoint(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    y = x * 1
+    return checkpoint(chosen_and_written, y, use_reentrant=False), y
+
+
+def writes_to_what_a_function_is_given(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    y = x * 1
+    z = pick(y, x * 3)
+    return WritingTo.apply(z), y
+
+
+@pytest.mark.parametrize("function", [writes_in_a_function, writes_in_a_checkpoint, writes_to_what_a_function_is_given])
+def test_bodies_of_other_operators(function) -> None:  # noqa: ANN001
+    graph = compiled(function)
+    for value in (1.0, 3.0, -2.0):
+        x = torch.full((2,), value, requires_grad=True)
+        torch.testing.assert_close(graph(x), function(x), rtol=0, atol=0)
+
+
+class Clamping(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):  # noqa: ANN001, ANN205
+        y = x.clamp(max=2) if x.max() > 2 else x * 1
+        ctx.save_for_backward(x)
+        return y
+
+    @staticmethod
+    def backward(ctx, gradient):  # noqa: ANN001, ANN205
+        (x,) = ctx.saved_tensors
+        return gradient * (x <= 2)
+
+
+def test_a_function_that_chooses_its_result() -> None:
+    found = []
+    for function in (Clamping.apply, compiled(lambda x: Clamping.apply(x))):
+        for value in (1.0, 3.0):
+            x = torch.tensor([value, 0.5], requires_grad=True)
+            y = function(x)
+            y.sum().backward()
+            found.append((y.detach().tolist(), x.grad.tolist()))  # type: ignore[union-attr]
+    assert found[2:] == found[:2] == [([1.0, 0.5], [1.0, 1.0]), ([2.0, 0.5], [0.0, 1.0])]
