@@ -96,7 +96,15 @@ from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.observed_data import observed_data
-from autograph_torch.capture.one_path import can_follow, may_follow, one_path, time_for_all_data, warn_of_path
+from autograph_torch.capture.one_path import (
+    can_follow,
+    known_to_take_too_long,
+    may_follow,
+    one_path,
+    remember,
+    time_for_all_data,
+    warn_of_path,
+)
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
@@ -184,7 +192,7 @@ def compile_with_care() -> None:
             if not converted:
                 return original(code, *args, **kwargs)
             try:
-                return _traced(trace)
+                return _traced(plain, trace)
             except CaptureError as error:
                 refused = error
             except Exception:
@@ -293,16 +301,18 @@ def frames_of_their_own() -> Iterator[None]:
         _alone.pop()
 
 
-def _traced(trace: Callable[[Attempt], Any]) -> Any:
+def _traced(code: types.CodeType, trace: Callable[[Attempt], Any]) -> Any:
     """Trace a graph for all data; where there is none, one for the path that the call under way takes."""
-    try:
-        return _attempted(Attempt(until=time_for_all_data()), trace)
-    except CaptureError as error:
-        refused = error
-    except Exception as error:  # of an operator, which data may never come to
-        if not is_of_user_code(error) or not can_follow():
-            raise
-        refused = raised_on_path(error)
+    refused = known_to_take_too_long(code)
+    if refused is None:
+        try:
+            return _attempted(Attempt(until=time_for_all_data()), trace)
+        except CaptureError as error:
+            refused = error
+        except Exception as error:  # of an operator, which data may never come to
+            if not is_of_user_code(error) or not can_follow():
+                raise
+            refused = raised_on_path(error)
     if not may_follow(refused):
         raise refused
     try:
@@ -311,6 +321,7 @@ def _traced(trace: Callable[[Attempt], Any]) -> Any:
         if raises_whatever_the_data(error):
             raise
     else:
+        remember(code, refused)
         warn_of_path(refused.diagnostic)
         return traced
     raise refused

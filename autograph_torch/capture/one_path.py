@@ -28,7 +28,9 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from types import CodeType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from torch._dynamo.exc import TorchRuntimeError, Unsupported, UserError, raise_observed_exception
@@ -54,6 +56,7 @@ from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import Instruction, is_from_data, replaced
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
+from autograph_torch.runtime.notes import TOO_LONG
 
 _JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
@@ -66,7 +69,7 @@ _TRIED_AGAIN = tuple(name for name in dis.opmap if name.startswith(_BEGINNINGS))
 _FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeError, AttributeError, ValueError)
 _OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
 _EXTREMES = {min: operator.lt, max: operator.gt}
-_SECONDS = 60  # of computing, before a path is followed
+_SECONDS = 20  # of computing, before a path is followed
 _FOLLOWED = (
     "AG201",
     "AG202",
@@ -88,6 +91,8 @@ _MESSAGE = (
     "there is none for all data"
 )
 
+_took_too_long: WeakKeyDictionary[CodeType, Diagnostic] = WeakKeyDictionary()
+
 
 def may_follow(refused: CaptureError) -> bool:
     """Whether the path of the call under way may be followed, where there is no graph for all data."""
@@ -104,6 +109,18 @@ def can_follow() -> bool:
 def time_for_all_data() -> float | None:
     """Until when, in processor time, to look for a graph for all data."""
     return time.process_time() + _SECONDS if can_follow() else None
+
+
+def known_to_take_too_long(code: CodeType) -> CaptureError | None:
+    """The refusal that an earlier call of a function had, with other shapes say, when it was given up for a path."""
+    found = _took_too_long.get(code) if can_follow() else None
+    return None if found is None else CaptureError(found)
+
+
+def remember(code: CodeType, refused: CaptureError) -> None:
+    """A function is followed on a path; next time at once, if that is because a graph for all data took too long."""
+    if refused.diagnostic.message == TOO_LONG:
+        _took_too_long[code] = refused.diagnostic
 
 
 def _is_an_error() -> bool:

@@ -424,6 +424,11 @@ def test_what_takes_too_long_is_followed(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.warns(OnePathWarning, match="takes too long to find"):
         found, _ = graphs_of(signed, (FIRST,), (-FIRST,))
     assert same(found, [FIRST + 1, -FIRST - 1])
+    compiled = autograph(signed, backend="eager")
+    for given in (FIRST, vec(1, 2)):
+        with pytest.warns(OnePathWarning, match="takes too long to find"):
+            assert same(compiled(given), given + 1)
+        monkeypatch.setattr(one_path, "_SECONDS", 1000)  # it has been tried once
     with warnings.catch_warnings():
         warnings.simplefilter("error", OnePathWarning)
         assert same(autograph(signed, backend="eager")(FIRST), FIRST + 1)  # then there is no hurry
