@@ -9,7 +9,8 @@ and gradients are the same; what a checkpoint is for, memory, is not saved. Othe
 Eager runs the block once more in the backward pass. That shows where the block writes to what is from around it, or
 prints, and where what it has read is written to behind it: such blocks are refused where gradients are recorded, and so
 is what makes the second run another one (`use_reentrant=True`, `context_fn`, `preserve_rng_state=False`, `debug`). What
-is left out: Python's random numbers, of which the second run in eager draws others.
+is left out: Python's random numbers, of which the second run in eager draws others. Blocks that become part of torch's
+operator, which runs them once, are refused for the same writes.
 
 Private: CheckpointHigherOrderVariable, the scopes of objects (`enter_new_scope`), SideEffects.snapshot_attr_mutation.
 tests/capture/test_checkpoints.py fails clearly when torch changes them.
@@ -31,13 +32,15 @@ from torch.utils.checkpoint import noop_context_fn
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
-from autograph_torch.capture.graph_writes import Storage, storage_at, written
+from autograph_torch.capture.graph_writes import Storage, storage_at, written, written_in
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.effects import TOP
 from autograph_torch.runtime.refusal import raise_refusal
 
 Line = tuple[str, int]
 
+_TWICE = "the block of a checkpoint prints, or writes to tensors from around it: eager does so twice"
+_RETURNS, _WITHOUT = "a block that returns what it changes", "or call the block without a checkpoint"
 _INPUTS = ("placeholder", "get_attr")
 _IN_A_BLOCK = "autograph_torch_in_a_block"  # in the `meta` of a node: it is of the block of such a checkpoint
 _MARK = "_autograph_checkpoint"  # on an exception: the place of the innermost checkpoint that it has ended
@@ -51,20 +54,22 @@ _TAKEN = {
 
 
 @contextlib.contextmanager
-def plain_checkpoints(places: Collection[Line]) -> Iterator[None]:
+def checkpoints(plain: Collection[Line]) -> Iterator[None]:
     """While this is in force, checkpoints at these places are plain calls; those that fail at others can be told."""
     call = CheckpointHigherOrderVariable._call_function
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         place = (tx.f_code.co_filename, tx.lineno)
-        if place in places:
+        if place in plain:
             return _called_plainly(tx, args, kwargs)
         try:
-            return call(self, tx, args, kwargs)
+            result = call(self, tx, args, kwargs)
         except Exception as error:
             if not hasattr(error, _MARK):
                 setattr(error, _MARK, place)
             raise
+        check_at_the_end(tx.output, _check_writes)
+        return result
 
     with patched(CheckpointHigherOrderVariable, _call_function=call_function):
         yield
@@ -96,7 +101,7 @@ def _called_plainly(tx: Any, args: Any, kwargs: Any) -> Any:
     _check_effects(tx.output.graph, inside)
     for node in inside:
         node.meta[_IN_A_BLOCK] = True
-    check_at_the_end(tx.output, _check_later_writes)
+    check_at_the_end(tx.output, _check_writes)
     return result
 
 
@@ -142,28 +147,36 @@ def _check_effects(graph: torch.fx.Graph, inside: list[Node]) -> None:
     around = {storage_at(node) for node in graph.nodes if node not in own} - {None}
     prints = any(node.target is torch.ops.autograph_torch.effect for node in inside)
     if prints or any(storage_at(target) in around for node in inside for target in written(node)):
-        _refuse(
-            "the block of a checkpoint prints, or writes to tensors from around it: eager does so twice",
-            "a block that returns what it changes",
-        )
+        _refuse(_TWICE, _RETURNS)
 
 
-def _check_later_writes(module: GraphModule) -> None:
-    """Stop where something that a block has read is written to before the function has computed gradients.
+def _check_writes(module: GraphModule) -> None:
+    """Stop where a block writes to what is from around it, or something that one has read is written to before the
+    function has computed gradients.
 
     Raises:
-        CaptureError: AG320, at the write's line.
+        CaptureError: AG320, at the line of the checkpoint or of the write.
     """
     read: set[Storage | None] = set()
     for node in module.graph.nodes:
         if node.target is torch.autograd.grad:
             read.clear()  # the second runs are over
+        elif isinstance(node.target, TagActivationCheckpoint) and _records(node):
+            if written_in(node, module):
+                raise capture_error_at(node, "AG320", _TWICE, f"use {_RETURNS}, {_WITHOUT}")
+            read |= {storage_at(one) for one in node.all_input_nodes} - {None}
         elif node.meta.get(_IN_A_BLOCK):
             read |= {storage_at(one) for one in node.all_input_nodes if not one.meta.get(_IN_A_BLOCK)} - {None}
-        elif any(storage_at(target) in read for target in written(node)):
+        elif any(storage_at(target) in read for target in (*written(node), *written_in(node, module))):
             what = "what the block of a checkpoint has read is written to behind it: eager's second run reads that"
             raise capture_error_at(node, "AG320", what, "write to a copy (`.clone()`), or behind `backward`")
 
 
+def _records(checkpoint: Node) -> bool:
+    """Whether a result records its gradient: only then there is a second run."""
+    values = [user.meta.get("example_value") for user in checkpoint.users]
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
 def _refuse(what: str, instead: str) -> None:
-    raise_refusal("AG320", what, f"use {instead}, or call the block without a checkpoint")
+    raise_refusal("AG320", what, f"use {instead}, {_WITHOUT}")

@@ -43,7 +43,7 @@ from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.caches import caches
 from autograph_torch.capture.callers import following_values
-from autograph_torch.capture.checkpoints import plain_checkpoints
+from autograph_torch.capture.checkpoints import checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.contents import contents_in_place
@@ -480,11 +480,11 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(dynamo_config.patch(_GUARDED))
             stack.enter_context(entering(attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))
+            stack.enter_context(checkpoints(attempt.plain_checkpoints))
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
             if attempt.one_path:
                 stack.enter_context(one_path())
-                stack.enter_context(plain_checkpoints(attempt.plain_checkpoints))
             if attempt.observed_data:
                 stack.enter_context(observed_data())
             if attempt.whole:

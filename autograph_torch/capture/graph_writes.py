@@ -151,6 +151,17 @@ def other_bodies(node: Node, module: GraphModule) -> list[tuple[GraphModule, tup
     return [(body, () if index else given) for index, body in enumerate(found)]
 
 
+def written_in(node: Node, module: GraphModule) -> list[Node]:
+    """The nodes of the tensors that the bodies of another operator write to."""
+    found: list[Node] = []
+    for body, given in other_bodies(node, module):
+        targets = [target for inner in body.graph.nodes for target in (*written(inner), *written_in(inner, body))]
+        storages = {storage_at(target) for target in targets} - {None}
+        inputs = zip(placeholders_of(body), given, strict=False)
+        found += [value for placeholder, value in inputs if storage_at(placeholder) in storages]
+    return found
+
+
 def placeholders_of(module: GraphModule) -> list[Node]:
     """The inputs of a graph, in their order."""
     return [node for node in module.graph.nodes if node.op == "placeholder"]

@@ -35,6 +35,7 @@ from autograph_torch.capture.graph_writes import (
     storage_at,
     storage_of,
     written,
+    written_in,
 )
 from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
@@ -188,7 +189,8 @@ class _Check:
                 self.sharing.add(node, roots, roots)
             if is_operator(node):
                 self._follow(node)
-            for target in [*written(node), *self._written_in(node)]:
+            self._walk_bodies(node)
+            for target in (*written(node), *written_in(node, self.module)):
                 if (storage := storage_at(target)) is not None:
                     self._check_write(Write(node, storage, operator_behind(node)))
 
@@ -245,20 +247,14 @@ class _Check:
                 if one.source is not None:
                     self.links.append(Link(results[-1], one.source, node, holds))
 
-    def _written_in(self, node: Node) -> list[Any]:
-        """Walk through the bodies of another operator: what they write to of this graph, what its results may be."""
-        found: list[Any] = []
+    def _walk_bodies(self, node: Node) -> None:
+        """Walk through the bodies of another operator; what its results may be."""
         for body, given in other_bodies(node, self.module):
-            inputs = dict(zip(placeholders_of(body), given, strict=False))
-            for placeholder, value in inputs.items():
+            for placeholder, value in zip(placeholders_of(body), given, strict=False):
                 self.sharing.add(placeholder, self.sharing.of_value(value))
-            check = _Check(body, body.graph, self.sharing, alive=self._alive_behind(node))
-            check.run()
-            storages = {write.storage for write in check.writes}
-            found += [value for placeholder, value in inputs.items() if storage_at(placeholder) in storages]
+            _Check(body, body.graph, self.sharing, alive=self._alive_behind(node)).run()
             if given:
                 self._hand_out(node, body)
-        return found
 
     def _hand_out(self, node: Node, body: GraphModule) -> None:
         (output,) = body.graph.find_nodes(op="output")

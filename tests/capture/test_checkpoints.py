@@ -141,6 +141,24 @@ def writes(x: Tensor) -> Tensor:
     return checkpoint(block, x, use_reentrant=False) + seen
 
 
+def writes_whatever_the_data(x: Tensor) -> Tensor:
+    seen = torch.zeros(1)
+
+    def block(v: Tensor) -> Tensor:
+        seen.add_(1)
+        return torch.where(v > 0, v, v * 2)
+
+    return checkpoint(block, x, use_reentrant=False) + seen
+
+
+def written_behind_whatever_the_data(x: Tensor) -> Tensor:
+    v = x * 3
+    y = checkpoint(torch.sin, v, use_reentrant=False)
+    with torch.no_grad():
+        v.mul_(2)
+    return y
+
+
 def written_behind(x: Tensor) -> Tensor:
     v = x * 3
     y = checkpoint(by_numbers, v, use_reentrant=False)
@@ -157,8 +175,12 @@ def reentrant(x: Tensor) -> Tensor:
     return checkpoint(by_numbers, x, use_reentrant=True)
 
 
+ALWAYS = [writes_whatever_the_data, written_behind_whatever_the_data]
+REFUSED = [prints, appends, writes, written_behind, draws_again, reentrant, *ALWAYS]
+
+
 @pytest.mark.filterwarnings(FOLLOWED)
-@pytest.mark.parametrize("function", [prints, appends, writes, written_behind, draws_again, reentrant])
+@pytest.mark.parametrize("function", REFUSED)
 def test_what_the_second_run_would_show_is_refused(function: Callable[..., object]) -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match="AG32"):
@@ -182,10 +204,11 @@ def test_behind_the_second_run_it_may_be_written_to() -> None:
 
 
 @pytest.mark.filterwarnings(FOLLOWED)
-def test_without_gradients_there_is_no_second_run() -> None:
-    compiled = torch.compile(convert(writes), backend="eager", fullgraph=True)
+@pytest.mark.parametrize("function", [writes, *ALWAYS])
+def test_without_gradients_there_is_no_second_run(function: Callable[[Tensor], Tensor]) -> None:
+    compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
     with torch.no_grad():
-        torch.testing.assert_close(compiled(FIRST), writes(FIRST))
+        torch.testing.assert_close(compiled(FIRST), function(FIRST))
 
 
 @pytest.mark.filterwarnings(FOLLOWED)
