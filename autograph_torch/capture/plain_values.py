@@ -118,7 +118,7 @@ def _has_numbers(_: Any, arguments: Arguments) -> Any:
 
 
 def _number_within(variable: Any) -> bool:
-    """Whether a list or tuple has a float or truth value in it that depends on data."""
+    """Whether a tuple has a float or truth value in it that depends on data; a list stays itself (structure.lift)."""
     variable = variable.realize()
     if type(variable) in (TensorVariable, ConstantVariable, SymNodeVariable) or _is_object(variable):
         return False
@@ -126,7 +126,9 @@ def _number_within(variable: Any) -> bool:
         return False
     if _is_outcome(variable):
         return False  # it is taken apart before
-    if type(variable) not in (TupleVariable, ListVariable):
+    if type(variable) is ListVariable:
+        return False
+    if type(variable) is not TupleVariable:
         raise _NotPlain
     return any(_is_number(item.realize()) or _number_within(item) for item in _items(variable))
 

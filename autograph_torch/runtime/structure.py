@@ -271,21 +271,18 @@ def lift(value: Any) -> Any:
     if isinstance(value, (bool, float)) and not has_static_value(value):
         spec = _number_spec(value)
         return torch.scalar_tensor(value, dtype=NUMBER_DTYPES[spec[1]])
-    if not has_numbers(value):  # a list that somebody writes to has to stay itself
-        return value
-    if isinstance(value, list):
-        return list(lift_all(value))
-    return lift_all(value)
+    return lift_all(value) if has_numbers(value) else value
 
 
 def has_numbers(value: Any, found: bool | None = None) -> bool:
-    """Whether a list or tuple has numbers in it that depend on data, and that `lift` makes tensors.
+    """Whether a tuple has numbers in it that depend on data, and that `lift` makes tensors.
 
-    (The tracer fills in the answer where it can.)
+    (The tracer fills in the answer where it can.) A list stays itself, for somebody may write to it: the tracer finds
+    the numbers in it (capture/lifting.py).
     """
     if found is not None:
         return found
-    if not isinstance(value, (list, tuple)) or hasattr(value, "_fields") or is_grown(value):
+    if not isinstance(value, tuple) or hasattr(value, "_fields"):
         return False
     for k in range(len(value)):
         if isinstance(value[k], (bool, float)):
@@ -311,11 +308,7 @@ def lower(lifted: Any, original: Any) -> Any:
     if isinstance(lifted, torch.Tensor):
         # A copy: the tensor itself remembers the symbol it was made of, which Inductor does not know in here.
         return lifted.clone().item()
-    if not has_numbers(original):
-        return lifted
-    if isinstance(lifted, list):
-        return list(lower_all(lifted, original))
-    return lower_all(lifted, original)
+    return lower_all(lifted, original) if has_numbers(original) else lifted
 
 
 def lower_all(lifted: tuple[Any, ...] | list[Any], originals: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
