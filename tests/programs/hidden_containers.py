@@ -490,3 +490,55 @@ def a_dict_is_written_before_and_behind_a_break(x):
         d["n"] += 1
         d["k"] = d["k"] * 2
     return d, s
+
+
+def _push(values, value):
+    values.append(value)
+
+
+@program(inputs=INPUTS)
+def a_list_of_floats_of_data_is_sorted_in_a_branch(x):
+    vs = x.tolist()
+    if x.sum() > 0:
+        vs.sort(reverse=True)
+    return vs
+
+
+@program(inputs=INPUTS)
+def a_helper_appends_to_a_list_of_floats_of_data(x):
+    vs, ws = x.tolist(), [v.item() for v in x]
+    if x.sum() > 0:
+        _push(vs, 1.0)
+    else:
+        _push(ws, vs[0])
+    return vs, ws
+
+
+@program(inputs=INPUTS)
+def another_name_of_a_list_of_floats_of_data_that_grows(x):
+    vs = x.tolist()
+    ws = vs
+    if x.sum() > 0:
+        vs += [2.0]
+    return vs, ws, vs is ws
+
+
+@program(inputs=INPUTS)
+def rows_of_floats_of_data_are_written_to(x):
+    rows = torch.stack([x, x * 2]).tolist()
+    for row in rows:
+        if x.sum() > 0:
+            row += [0.5]
+        else:
+            row.reverse()
+    return rows
+
+
+@program(inputs=INPUTS)
+def a_list_of_floats_of_data_is_written_to_in_a_loop(x):
+    vs = x.tolist()
+    while x.norm() > 1:
+        x = x * 0.7
+        vs[0] += 1.0
+        vs.reverse()
+    return vs, x
