@@ -67,6 +67,7 @@ from autograph_torch.capture.errors import (
     translated,
     with_reason,
 )
+from autograph_torch.capture.evaluated_statistics import check_statistics
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
@@ -81,6 +82,7 @@ from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
+from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
@@ -218,9 +220,10 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
         if chosen is None or not chosen.asserts:
             attempt = attempt_under_way()
             settle(graph, refuse=attempt is not None and not attempt.settled)
-        compiles = getattr(backend, "__name__", "") != "eager"
+        compiles = _compiles(backend)
         check_types(graph)
         check_gradients(graph)
+        check_statistics(graph)
         if compiles:
             check_recurrent(graph)
             check_writes_beside(graph)
@@ -254,6 +257,7 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
         given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
         run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
         run = giving_leaves(leaves, spending(places, run))
+        run = minding_hooks(graph, run, compiles=_compiles(backend))
         frame = frame_under_way()
         raises = may_raise(graph) or handles_exceptions()
         if frame is not None:
@@ -264,6 +268,11 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
         return keeping_inputs(graph, run, raises)
 
     return compile_graph
+
+
+def _compiles(backend: Callable[..., Any]) -> bool:
+    """Whether a backend makes something else of a graph than torch's operators, one by one."""
+    return getattr(backend, "__name__", "") != "eager"
 
 
 def _calls_runtime(code: types.CodeType, globals_: dict[str, Any]) -> bool:
@@ -388,6 +397,7 @@ _GUARDED = {
 }
 _GUARD_FAILS = "Guard failed on the same frame"  # what torch says of a graph that is not for the call it is made in
 _REPAIRS = (
+    leaf_hooks,
     numbers_of_copies,
     views_in_bodies,
     python_calls,

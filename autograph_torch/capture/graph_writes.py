@@ -70,16 +70,21 @@ def _overloads(target: Any) -> list[Any]:
 
 def _by_signature(node: Node) -> list[Any]:
     """`out=`, `inplace=True`, and the running statistics of a normalisation in training."""
-    try:
-        given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments  # type: ignore[arg-type]
-    except (TypeError, ValueError):  # a built-in function without a signature
-        given = {**dict(zip(_PARAMETERS.get(node.target, ()), node.args, strict=False)), **node.kwargs}
+    given = given_by_name(node)
     found = _flat(given.get("out"))
     if given.get("inplace") is True:
         found += _flat(next(iter(given.values())))
     if given.get("training") is True or given.get("use_input_stats") is True:
         found += [*_flat(given.get("running_mean")), *_flat(given.get("running_var"))]
     return found
+
+
+def given_by_name(node: Node) -> dict[str, Any]:
+    """The arguments of the function that a node calls."""
+    try:
+        return inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # a built-in function without a signature
+        return {**dict(zip(_PARAMETERS.get(node.target, ()), node.args, strict=False)), **node.kwargs}
 
 
 def _flat(value: Any) -> list[Any]:

@@ -259,6 +259,8 @@ class _Check:
     def _hand_out(self, node: Node, body: GraphModule) -> None:
         (output,) = body.graph.find_nodes(op="output")
         results = arguments_of(output)[0]
+        if not isinstance(results, (tuple, list)):  # of a hook
+            return
         results = results[0] if results and isinstance(results[0], (tuple, list)) else results  # and what is saved
         for user in node.users:
             if user.target is operator.getitem and arguments_of(user)[1] < len(results):
