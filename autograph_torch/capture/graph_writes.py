@@ -21,7 +21,7 @@ _OPERATORS = ("cond", "while_loop")
 _NO_WRITES = frozenset(("requires_grad_", "and_", "or_", "not_"))  # the latter are functions of Python's operator
 _HANDS_ON = frozenset(("detach", "where", "getitem", "as_strided", "view", "to"))  # of what an operator gives
 _NAMES = "setitem iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
-_IN_PLACE = frozenset(getattr(operator, name) for name in _NAMES)
+IN_PLACE = frozenset(getattr(operator, name) for name in _NAMES)
 _IN_PLACE_METHODS = frozenset(f"__{name}__" for name in _NAMES)
 _STATISTICS = ("input", "weight", "bias", "running_mean", "running_var")
 _PARAMETERS: dict[Any, tuple[str, ...]] = {  # of functions without a signature
@@ -45,7 +45,7 @@ def writes_in_place(node: Node) -> bool:
     """Whether a node writes to its first argument and hands it out."""
     name = name_of(node)
     if node.op == "call_function":
-        return node.target in _IN_PLACE or (_is_in_place(name) and not is_operator(node))
+        return node.target in IN_PLACE or (_is_in_place(name) and not is_operator(node))
     return node.op == "call_method" and (name in _IN_PLACE_METHODS or _is_in_place(name))
 
 

@@ -7,9 +7,9 @@ be a result, or live on in an object: the graph gives its value, and Python tell
 not record their gradient for such a tensor alone, whose own gradient nobody could ask for: compiled graphs give them
 without. Dynamo says so of results that have nothing but its values, too (`w.detach() * x`), and of those that depend on
 other tensors as well (a gradient penalty, on parameters); it says nothing of tensors made in a branch or loop, and
-names no line: so the question is answered here. And it gives no `.grad` to a tensor that is the result of a branch or
-loop, nor to one under the name that `w -= g` binds anew (`w.sub_(g)` does not): that is refused. torch 2.11 does not
-record that a tensor is told so: there all of this is refused.
+names no line: so the question is answered here. It binds `w` anew at `w -= g`, to a tensor without a `.grad`: here it
+stays the leaf. And it gives no `.grad` to a tensor that is the result of a branch or loop: that is refused. torch 2.11
+does not record that a tensor is told so: there all of this is refused.
 
 Private: TorchInGraphFunctionVariable.call_function, TensorVariable.method_requires_grad_, SideEffects._track_obj, and
 OutputGraph._check_requires_grad_intermediate_outputs with `leaf_var_creation_order`.
@@ -30,11 +30,12 @@ from torch import nn
 from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.variables import TensorVariable
 from torch._dynamo.variables.base import AttributeMutationNew
+from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import arguments_of
+from autograph_torch.capture.graph_writes import IN_PLACE, arguments_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import gradients, performing, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -43,6 +44,7 @@ Compiled = Callable[..., Any]
 
 _WANTED = "requires_grad"
 _LEAF = "autograph_torch_leaf"  # in the `meta` of a result: the leaf whose value it is
+_MADE = "leaf_var_creation_order"
 _CHECK = "_check_requires_grad_intermediate_outputs"  # torch 2.11 has none
 
 
@@ -86,9 +88,18 @@ def leaves_made() -> Iterator[None]:
             tx.output.side_effects._track_obj(self.as_proxy(), self, mutation_type_cls=AttributeMutationNew)
         return record(self, tx, requires_grad)
 
+    operate = BuiltinVariable.call_function
+
+    def call_operator(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        result = operate(self, tx, args, kwargs)
+        if self.fn in IN_PLACE and any(args[0] is leaf for leaf in getattr(tx.output, _MADE, ())):
+            return args[0]  # `w -= g` leaves the name with the leaf, and with its `.grad`
+        return result
+
     checking = {_CHECK: check_results} if check is not None else {}
     with (
         patched(TorchInGraphFunctionVariable, call_function=call_function),
+        patched(BuiltinVariable, call_function=call_operator),
         patched(TensorVariable, method_requires_grad_=record_gradient),
         patched(OutputGraph, **checking),
     ):

@@ -37,6 +37,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
+import math
 import operator
 import pickle
 import types
@@ -73,6 +74,7 @@ from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.capture.policy import ASKING_FUNCTIONS
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.runtime import growing, linalg, notes, queries, sorting
+from autograph_torch.runtime import math as mathematics
 from autograph_torch.runtime.refusal import raise_refusal
 
 
@@ -114,6 +116,8 @@ def python_calls() -> Iterator[None]:
             refuse_question_of_type(args[0], tx)
         if self.value in ASKING_FUNCTIONS or self.value is torch.nn.parameter.is_lazy:
             return UserFunctionVariable(self.value).call_function(tx, args, kwargs)
+        if self.value in _OF_MATH and any(arg.is_tensor() for arg in args):
+            return _of_numbers(self.value, tx, args, kwargs)
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
         copying = _copying(self.value, args, kwargs)
@@ -338,6 +342,15 @@ def _is_given_scalar(source: Any, tx: Any) -> bool:
     return True
 
 
+def _of_numbers(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """A function of Python's math, which takes a tensor for its number."""
+    numbers = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
+    of_data: Any = getattr(mathematics, function.__name__, None)
+    called = TorchInGraphFunctionVariable(function) if of_data is None else UserFunctionVariable(of_data)
+    return called.call_function(tx, numbers, kwargs)
+
+
+_OF_MATH = frozenset(one for one in vars(math).values() if callable(one)) - {math.trunc}  # which tensors do not have
 _OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _ARITHMETIC = frozenset(
