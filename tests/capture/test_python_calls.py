@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import re
 from collections.abc import Callable
@@ -250,3 +251,21 @@ def test_a_key_error_shows_its_key_as_python_does() -> None:
 
     compiled = torch.compile(convert(shown), fullgraph=True, backend="eager")
     assert compiled(torch.ones(1), "a")[1:] == shown(torch.ones(1), "a")[1:] == ("'a'", "a")
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_math_of_a_tensor_whose_kind_the_text_does_not_tell() -> None:
+    def scaled(x: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, float]:
+        (w * x).sum().backward()
+        norm: Any = w.grad.norm()  # type: ignore[union-attr]
+        if not math.isfinite(norm):
+            return x * 0, math.inf
+        return x / norm, math.sqrt(norm)
+
+    compiled = torch.compile(convert(scaled), backend="eager", fullgraph=True)
+    for values in ([3.0, 4.0], [math.nan, 1.0], [math.inf, 1.0]):
+        (found, root), (expected, square_root) = (
+            function(torch.tensor(values), torch.ones(2, requires_grad=True)) for function in (compiled, scaled)
+        )
+        torch.testing.assert_close(found, expected, equal_nan=True)
+        assert root == square_root and type(root) is float
