@@ -226,7 +226,7 @@ def following_one_path() -> Iterator[None]:
     from autograph_torch.capture import compiling
     from autograph_torch.capture.patching import patched
 
-    with patched(compiling, _traced=compiling._followed):
+    with patched(compiling, _traced=lambda _, trace: compiling._followed(trace)):
         yield
 
 
