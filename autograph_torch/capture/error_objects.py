@@ -23,8 +23,10 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import ConstantVariable, TupleVariable, UserDefinedObjectVariable
+from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.variables import ConstantVariable, ConstDictVariable, TupleVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.dicts import is_hashable
 from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable, SuperVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
@@ -96,11 +98,28 @@ def error_objects() -> Iterator[None]:
 
     old = {GET_ATTRIBUTE: get_attribute_of_object} if _IS_OLD else {}
     with (
+        _keys_of_errors() if _IS_OLD else contextlib.nullcontext(),
         patched(ExceptionVariable, **{GET_ATTRIBUTE: get_attribute}),
         patched(UserDefinedExceptionObjectVariable, **old),
         patched(SuperVariable, call_method=call_super),
         patched(BuiltinVariable, call_method=call_of_class, call_function=call_builtin),
     ):
+        yield
+
+
+@contextlib.contextmanager
+def _keys_of_errors() -> Iterator[None]:
+    """While this is in force, the KeyError of a dict has its key: torch 2.11 has a message of its own, or nothing."""
+    call = ConstDictVariable.call_method
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        missing = type(self) is ConstDictVariable and len(args) == 1 and not kwargs and name in ("__getitem__", "pop")
+        if missing and is_hashable(args[0]) and args[0] not in self:
+            self.install_dict_contains_guard(tx, args)
+            raise_observed_exception(KeyError, tx, args=[args[0]])
+        return call(self, tx, name, args, kwargs)
+
+    with patched(ConstDictVariable, call_method=call_method):
         yield
 
 
