@@ -209,8 +209,8 @@ MUTATIONS = (
     Mutation(
         "running statistics that a gradient still needs",
         CAPTURE + "evaluated_statistics.py",
-        "        elif statistics & evaluated:\n",
-        "        elif False:\n",
+        "            _check_order(inner)\n",
+        "            pass\n",
         "tests/capture/test_evaluated_statistics.py",
         "refused",
     ),

@@ -26,6 +26,19 @@ def trained_afterwards(norm: nn.BatchNorm1d) -> Tensor:
     return y.exp().sum() + norm(B).exp().sum()
 
 
+def as_data_decide(norm: nn.BatchNorm1d) -> Tensor:
+    total = torch.zeros(())
+    for x in (A, B):
+        if x.std(0).min() > 1.2:
+            norm.eval()
+            y = norm(x)
+        else:
+            norm.train()
+            y = norm(x)
+        total = total + y.exp().sum()
+    return total
+
+
 def trained_before(norm: nn.BatchNorm1d) -> Tensor:
     norm.train()
     y = doubled(norm(B))
@@ -54,6 +67,12 @@ def compiled(function: Callable[[nn.BatchNorm1d], Tensor]) -> Callable[[nn.Batch
 def test_it_is_refused() -> None:
     with pytest.raises(CaptureError, match="running statistics"):
         gradient(compiled(trained_afterwards))
+
+
+def test_it_is_refused_where_data_decide() -> None:
+    """By this, and in the form where what follows is part of the branches by torch."""
+    with pytest.raises(CaptureError, match="AG320"):
+        gradient(compiled(as_data_decide))
 
 
 def test_eager_reads_what_they_have_become() -> None:
