@@ -19,7 +19,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import Storage, arguments_of, is_operator, storage_at, written
+from autograph_torch.capture.graph_writes import Storage, arguments_of, given_nodes, is_operator, storage_at, written
 
 Leaves = frozenset[Node]
 _NONE: Leaves = frozenset()
@@ -35,7 +35,7 @@ def check_gradients(graph: GraphModule) -> None:
     if not any(map(is_operator, graph.graph.nodes)):
         return
     for node in graph.graph.find_nodes(op="call_function", target=torch.autograd.grad):
-        losses, leaves = _nodes(node, 0, "outputs"), _nodes(node, 1, "inputs")
+        losses, leaves = given_nodes(node, 0, "outputs"), given_nodes(node, 1, "inputs")
         at_times, always = (_leading(graph, leaves, losses, whatever) for whatever in (False, True))
         if at_times - always:
             raise capture_error_at(
@@ -44,11 +44,6 @@ def check_gradients(graph: GraphModule) -> None:
                 "whether there is a gradient depends on data: eager Python has None where nothing leads to the loss",
                 "let all paths lead to it: add `0.0 * parameter.sum()`",
             )
-
-
-def _nodes(call: Node, place: int, name: str) -> list[Node]:
-    given: Any = call.kwargs[name] if name in call.kwargs else call.args[place]
-    return [one for one in (given if isinstance(given, (list, tuple)) else (given,)) if isinstance(one, Node)]
 
 
 def _leading(graph: GraphModule, leaves: list[Node], losses: list[Node], always: bool) -> Leaves:

@@ -32,7 +32,7 @@ from torch.utils.checkpoint import noop_context_fn
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
-from autograph_torch.capture.graph_writes import Storage, storage_at, written, written_in
+from autograph_torch.capture.graph_writes import Storage, has_gradient, storage_at, written, written_in
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.effects import TOP
 from autograph_torch.runtime.refusal import raise_refusal
@@ -161,7 +161,7 @@ def _check_writes(module: GraphModule) -> None:
     for node in module.graph.nodes:
         if node.target is torch.autograd.grad:
             read.clear()  # the second runs are over
-        elif isinstance(node.target, TagActivationCheckpoint) and _records(node):
+        elif isinstance(node.target, TagActivationCheckpoint) and any(map(has_gradient, node.users)):
             if written_in(node, module):
                 raise capture_error_at(node, "AG320", _TWICE, f"use {_RETURNS}, {_WITHOUT}")
             read |= {storage_at(one) for one in node.all_input_nodes} - {None}
@@ -170,12 +170,6 @@ def _check_writes(module: GraphModule) -> None:
         elif any(storage_at(target) in read for target in (*written(node), *written_in(node, module))):
             what = "what the block of a checkpoint has read is written to behind it: eager's second run reads that"
             raise capture_error_at(node, "AG320", what, "write to a copy (`.clone()`), or behind `backward`")
-
-
-def _records(checkpoint: Node) -> bool:
-    """Whether a result records its gradient: only then there is a second run."""
-    values = [user.meta.get("example_value") for user in checkpoint.users]
-    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
 def _refuse(what: str, instead: str) -> None:

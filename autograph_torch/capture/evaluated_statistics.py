@@ -20,10 +20,10 @@ from autograph_torch.capture.graph_writes import (
     Storage,
     arguments_of,
     given_by_name,
+    has_gradient,
     is_operator,
     name_of,
     operator_behind,
-    placeholders_of,
     storage_at,
     written,
 )
@@ -38,8 +38,9 @@ def check_statistics(graph: GraphModule) -> None:
     Raises:
         CaptureError: AG320, at its line.
     """
-    for inner in graph.modules():
-        if isinstance(inner, GraphModule):
+    graphs = [inner for inner in graph.modules() if isinstance(inner, GraphModule)]
+    if any(_is_normalisation(node) for inner in graphs for node in inner.graph.nodes):
+        for inner in graphs:
             _check_order(inner)
 
 
@@ -48,7 +49,7 @@ def _check_order(graph: GraphModule) -> None:
     for node in graph.graph.nodes:
         if node.target is torch.autograd.grad:
             evaluated.clear()
-        elif any(evaluated.get(storage_at(one), set()) - {operator_behind(node)} for one in _trained(node)):
+        elif any(evaluated.get(storage_at(one), set()) - _one_side(node) for one in _trained(node)):
             what = "running statistics are written to that a gradient still needs: eager reads what they have become"
             advice = "compute the gradient of what has been evaluated first, or evaluate in `torch.no_grad()`"
             raise capture_error_at(node, "AG320", what, advice)
@@ -59,6 +60,12 @@ def _check_order(graph: GraphModule) -> None:
 def _trained(node: Node) -> list[Node]:
     """What a normalisation writes to, or what is written back of what a branch or loop was given."""
     return written(node) if _is_normalisation(node) or operator_behind(node) is not None else []
+
+
+def _one_side(write: Node) -> set[Node]:
+    """The branch whose result is written back, of which either side runs; a loop may train in a later trip."""
+    operator = operator_behind(write)
+    return {operator} if operator is not None and name_of(operator) == "cond" else set()
 
 
 def _copied(node: Node) -> Node:
@@ -73,7 +80,7 @@ def _evaluated(node: Node, module: GraphModule) -> list[Node]:
     if _is_normalisation(node):
         given = given_by_name(node)
         trains = any(given.get(name) is True for name in _TRAINS)
-        found = [] if trains or not _records(node) else [given.get(name) for name in _STATISTICS]
+        found = [] if trains or not has_gradient(node) else [given.get(name) for name in _STATISTICS]
         return [one for one in found if isinstance(one, Node)]
     if not is_operator(node):
         return []
@@ -84,7 +91,7 @@ def _evaluated(node: Node, module: GraphModule) -> list[Node]:
 
 def _from_around(body: GraphModule, operands: list[Any]) -> list[Node]:
     """The operands that the statistics come from which a body evaluates."""
-    around = dict(zip(placeholders_of(body), operands, strict=False))
+    around = dict(zip(body.graph.find_nodes(op="placeholder"), operands, strict=False))
     waiting = [one for inner in body.graph.nodes for one in _evaluated(inner, body)]
     seen: set[Node] = set()
     while waiting:
@@ -101,8 +108,3 @@ def _is_normalisation(node: Node) -> bool:
 
 def _is_body(argument: Any) -> bool:
     return isinstance(argument, Node) and argument.op == "get_attr"
-
-
-def _records(node: Node) -> bool:
-    value = node.meta.get("example_value")
-    return isinstance(value, torch.Tensor) and value.requires_grad

@@ -104,6 +104,18 @@ def storage_at(value: Any) -> Storage | None:
         return None
 
 
+def has_gradient(node: Node) -> bool:
+    """Whether a node gives a tensor that records its gradient."""
+    value = node.meta.get("example_value")
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def given_nodes(call: Node, place: int, name: str) -> list[Node]:
+    """The tensors of one argument of a call, which takes one or several."""
+    given: Any = call.kwargs[name] if name in call.kwargs else call.args[place]
+    return [one for one in (given if isinstance(given, (list, tuple)) else (given,)) if isinstance(one, Node)]
+
+
 def storage_of(tensor: torch.Tensor) -> Storage:
     """What tells storages apart, those of fake tensors too (private: _cdata)."""
     return int(tensor.untyped_storage()._cdata)
@@ -162,11 +174,6 @@ def written_in(node: Node, module: GraphModule) -> list[Node]:
     for body, given in other_bodies(node, module):
         targets = [target for inner in body.graph.nodes for target in (*written(inner), *written_in(inner, body))]
         storages = {storage_at(target) for target in targets} - {None}
-        inputs = zip(placeholders_of(body), given, strict=False)
+        inputs = zip(body.graph.find_nodes(op="placeholder"), given, strict=False)
         found += [value for placeholder, value in inputs if storage_at(placeholder) in storages]
     return found
-
-
-def placeholders_of(module: GraphModule) -> list[Node]:
-    """The inputs of a graph, in their order."""
-    return [node for node in module.graph.nodes if node.op == "placeholder"]

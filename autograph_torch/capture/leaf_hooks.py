@@ -25,7 +25,7 @@ from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import arguments_of
+from autograph_torch.capture.graph_writes import given_nodes
 from autograph_torch.capture.patching import patched
 from autograph_torch.diagnostics import CaptureError
 
@@ -61,7 +61,8 @@ def minding_hooks(graph: GraphModule, run: Compiled, compiles: bool) -> Compiled
     if not computed:
         return run
     _check_registered(computed)
-    places = tuple((k, computed[node]) for k, node in enumerate(_inputs(graph)) if node in computed)
+    inputs = graph.graph.find_nodes(op="placeholder")
+    places = tuple((k, computed[node]) for k, node in enumerate(inputs) if node in computed)
 
     @functools.wraps(run, updated=())
     def mind(*inputs: Any) -> Any:
@@ -77,14 +78,8 @@ def _computed(graph: GraphModule) -> dict[Node, Node]:
     """The inputs of a graph whose gradients it computes -> what computes them."""
     found: dict[Node, Node] = {}
     for call in graph.graph.find_nodes(op="call_function", target=torch.autograd.grad):
-        given = call.kwargs["inputs"] if "inputs" in call.kwargs else arguments_of(call)[1]
-        leaves = given if isinstance(given, (list, tuple)) else (given,)
-        found |= {leaf: call for leaf in leaves if isinstance(leaf, Node) and leaf.op == "placeholder"}
+        found |= {leaf: call for leaf in given_nodes(call, 1, "inputs") if leaf.op == "placeholder"}
     return found
-
-
-def _inputs(graph: GraphModule) -> list[Node]:
-    return list(graph.graph.find_nodes(op="placeholder"))
 
 
 def _check_registered(computed: dict[Node, Node]) -> None:

@@ -92,9 +92,9 @@ def leaves_made() -> Iterator[None]:
 
     def call_operator(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         result = operate(self, tx, args, kwargs)
-        if self.fn in IN_PLACE and any(args[0] is leaf for leaf in getattr(tx.output, _MADE, ())):
-            return args[0]  # `w -= g` leaves the name with the leaf, and with its `.grad`
-        return result
+        leaves = getattr(tx.output, _MADE, ()) if self.fn in IN_PLACE and result.is_tensor() else ()
+        # `w -= g` leaves the name with the leaf, and with its `.grad`.
+        return args[0] if any(args[0] is leaf for leaf in leaves) else result
 
     checking = {_CHECK: check_results} if check is not None else {}
     with (

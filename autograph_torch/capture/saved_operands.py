@@ -20,7 +20,15 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from autograph_torch.capture.graph_writes import Storage, is_operator, name_of, operator_behind, storage_at, written
+from autograph_torch.capture.graph_writes import (
+    Storage,
+    has_gradient,
+    is_operator,
+    name_of,
+    operator_behind,
+    storage_at,
+    written,
+)
 
 # Functions of which autograd saves the result (others save operands alone), and some of which it saves no tensor.
 _SAVE_RESULTS = frozenset(
@@ -43,9 +51,9 @@ def _keep_in(graph: torch.fx.Graph) -> bool:
     surely: set[Storage | None] = set()  # that eager writes to there, whatever the data
     changed = False
     for node in reversed(list(graph.nodes)):
-        if is_operator(node) and storages and any(map(_has_gradient, node.all_input_nodes)):
+        if is_operator(node) and storages and any(map(has_gradient, node.all_input_nodes)):
             changed |= _copy_operands(node, storages)
-        elif storages - surely and _has_gradient(node) and not written(node):
+        elif storages - surely and has_gradient(node) and not written(node):
             changed |= _keep_saved(node, storages - surely)
         targets = {storage_at(target) for target in written(node)} - {None}
         storages |= targets
@@ -70,11 +78,6 @@ def _keep_saved(node: Node, storages: set[Storage | None]) -> bool:
         _copy_operands(node, storages)
         return True
     return name_of(node) not in _SAVE_NOTHING and _copy_operands(node, storages)
-
-
-def _has_gradient(node: Node) -> bool:
-    value = node.meta.get("example_value")
-    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def _copy_before(operator: Node, operand: Node) -> None:

@@ -31,7 +31,6 @@ from autograph_torch.capture.graph_writes import (
     name_of,
     operator_behind,
     other_bodies,
-    placeholders_of,
     storage_at,
     storage_of,
     written,
@@ -250,7 +249,7 @@ class _Check:
     def _walk_bodies(self, node: Node) -> None:
         """Walk through the bodies of another operator; what its results may be."""
         for body, given in other_bodies(node, self.module):
-            for placeholder, value in zip(placeholders_of(body), given, strict=False):
+            for placeholder, value in zip(body.graph.find_nodes(op="placeholder"), given, strict=False):
                 self.sharing.add(placeholder, self.sharing.of_value(value))
             _Check(body, body.graph, self.sharing, alive=self._alive_behind(node)).run()
             if given:
@@ -327,7 +326,7 @@ class _Check:
         """
         module = self.module.get_submodule(str(body.target))
         assert isinstance(module, GraphModule)
-        placeholders = placeholders_of(module)
+        placeholders = module.graph.find_nodes(op="placeholder")
         for placeholder, roots in zip(placeholders, given, strict=True):
             self.sharing.add(placeholder, roots)
         for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):

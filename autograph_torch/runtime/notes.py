@@ -428,7 +428,7 @@ def same_tensors(site: str) -> tuple[int, ...]:
 @torch.compiler.assume_constant_result
 def holds_others(site: str, same: tuple[int, ...]) -> bool:
     """Whether other tensors stay the objects that they are than was known before. (torch 2.11 traces no `!=` of it.)"""
-    return tuple(position for position, stays in tracing.same_tensors(site).items() if stays) != same
+    return same_tensors(site) != same
 
 
 @torch.compiler.assume_constant_result

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from autograph_torch import CaptureError, convert
 
@@ -39,6 +40,18 @@ def as_data_decide(norm: nn.BatchNorm1d) -> Tensor:
     return total
 
 
+def in_a_loop(norm: nn.BatchNorm1d) -> Tensor:
+    x, total = A, torch.zeros(())
+    while x.std(0).min() > 0.3:
+        if x.sum() < 6:
+            y = F.batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, True, 0.5)
+        else:
+            y = F.batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, False, 0.5)
+        total = total + y.exp().sum()
+        x = x / 2
+    return total
+
+
 def trained_before(norm: nn.BatchNorm1d) -> Tensor:
     norm.train()
     y = doubled(norm(B))
@@ -64,9 +77,10 @@ def compiled(function: Callable[[nn.BatchNorm1d], Tensor]) -> Callable[[nn.Batch
     return torch.compile(convert(function), backend="aot_eager", fullgraph=True)
 
 
-def test_it_is_refused() -> None:
+@pytest.mark.parametrize("function", [trained_afterwards, in_a_loop])
+def test_it_is_refused(function: Callable[[nn.BatchNorm1d], Tensor]) -> None:
     with pytest.raises(CaptureError, match="running statistics"):
-        gradient(compiled(trained_afterwards))
+        gradient(compiled(function))
 
 
 def test_it_is_refused_where_data_decide() -> None:
