@@ -75,6 +75,7 @@ from autograph_torch.capture.fitted_frames import fitted
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.formatted import texts_of_numbers
 from autograph_torch.capture.function_contexts import contexts_of_functions
+from autograph_torch.capture.functional_gradients import functional_gradients
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
 from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
@@ -97,6 +98,7 @@ from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
+from autograph_torch.capture.objects_truth import truth_of_objects
 from autograph_torch.capture.observed_data import observed_data
 from autograph_torch.capture.one_path import (
     can_follow,
@@ -151,6 +153,7 @@ from autograph_torch.capture.torch_fixes import (
 from autograph_torch.capture.torch_random import torch_random
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
+from autograph_torch.capture.written_data import written_data
 from autograph_torch.capture.written_in_place import tensors_written_in_place
 from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import is_marked, unmarked
@@ -411,6 +414,7 @@ _REPAIRS = (
     floats_as_computed,
     operators_of_old,
     truth_of_lengths,
+    truth_of_objects,
     numbers_as_tensors,
     local_assumptions,
     known_sizes,
@@ -428,11 +432,13 @@ _REPAIRS = (
     groups_followed,
     advanced_iterators,
     contexts_of_functions,
+    written_data,
     written_modules,
     tensors_written_in_place,
     contents_in_place,
     optimizers,
     types_of_parameters,
+    functional_gradients,
     functions_of_constants,
     inverted_integers,
     lengths_without_dimensions,

@@ -19,6 +19,7 @@ from torch._dynamo import variables
 from torch._dynamo.variables import ConstantVariable, TensorVariable
 from torch._ops import HigherOrderOperator
 from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.graph_writes import storage_at
@@ -26,6 +27,7 @@ from autograph_torch.capture.patching import method_of, patched
 
 _KIND = getattr(variables, "DataPtrVariable", None)
 _COMPARE = "richcompare_impl"
+_INPUTS = ("placeholder", "get_attr")
 
 
 @contextlib.contextmanager
@@ -69,27 +71,38 @@ def _is_one(tx: Any, one: Any, other: Any) -> bool | None:
     if has_bodies or None in map(storage_at, nodes):
         return None
     begin, end = (node.meta["example_value"] for node in nodes)
-    if not (_has_elements(begin) and _has_elements(end)):
+    if not (_is_placed(begin) and _is_placed(end)):
         return None
-    given, also_given = (_arguments(tx, node) for node in nodes)
-    if given and also_given and (len(given | also_given) > 1):
+    if _is_empty(begin) or _is_empty(end):  # the pointer of a tensor without elements is 0
+        return _is_empty(begin) and _is_empty(end)
+    first, second = (_begin(node) for node in nodes)
+    if first is not second and first.op in _INPUTS and second.op in _INPUTS:
         return None  # they may share memory in the next call
-    return storage_at(nodes[0]) == storage_at(nodes[1]) and _offset(begin) == _offset(end)
+    return storage_at(nodes[0]) == storage_at(nodes[1]) and bool(_offset(begin) == _offset(end))
 
 
 def _node(tensor: TensorVariable) -> Node:
     return tensor.as_proxy().node  # type: ignore[no-any-return]
 
 
-def _has_elements(fake: torch.Tensor) -> bool:
-    return type(fake.numel()) is int and fake.numel() > 0 and type(fake.storage_offset()) is int
+def _is_placed(fake: torch.Tensor) -> bool:
+    """Whether the trace knows how many elements a tensor has, and where they begin; sizes of inputs it may guard."""
+    return not has_free_unbacked_symbols((fake.numel(), fake.storage_offset()))
+
+
+def _is_empty(fake: torch.Tensor) -> bool:
+    return bool(fake.numel() == 0)
 
 
 def _offset(fake: torch.Tensor) -> int:
-    return int(fake.storage_offset()) * fake.element_size()
+    return fake.storage_offset() * fake.element_size()  # type: ignore[no-any-return]
 
 
-def _arguments(tx: Any, node: Node) -> set[Node]:
-    """The inputs of the graph that lie in the memory of a node."""
-    inputs = (one for one in tx.output.graph.nodes if one.op in ("placeholder", "get_attr"))
-    return {one for one in inputs if storage_at(one) == storage_at(node)}
+def _begin(node: Node) -> Node:
+    """The input, or the result of an operator, that a tensor is a view of."""
+    while node.op not in _INPUTS:
+        before = next((one for one in node.all_input_nodes if storage_at(one) == storage_at(node)), None)
+        if before is None:
+            return node
+        node = before
+    return node

@@ -12,10 +12,12 @@ where one is, Dynamo asks the class.) A `forward` that asks with `is` may tell a
 Whether a gradient is recorded Dynamo asks its memory, where a view of a tensor that has been written to since still
 records none: the Function's own `backward` was left out without a word.
 
-To learn what a Function gives, Dynamo runs its `forward` once more. A number that it reads there (`if x.equal(y):`)
-gets a symbol for a second time, which no result has, and Dynamo stops ("Pending unbacked symbols"): it is dropped.
+To learn what a Function gives, Dynamo runs its `forward` once more, and its `backward` where gradients are computed in
+the graph. A number that it reads there (`if x.equal(y):`) gets a symbol for a second time, which no result has, and
+Dynamo stops ("Pending unbacked symbols"): it is dropped.
 
-Private: AutogradFunctionVariable.call_apply, autograd_function_apply, ShapeEnv.pending_fresh_unbacked_symbols.
+Private: AutogradFunctionVariable.call_apply, autograd_function_apply, ShapeEnv.pending_fresh_unbacked_symbols,
+dynamo's run_node.
 tests/capture/test_function_contexts.py shows the errors without this, and fails when torch no longer needs it.
 """
 
@@ -23,6 +25,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import functools
 import inspect
 import itertools
 import types
@@ -30,6 +33,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from torch._dynamo import utils
 from torch._dynamo.source import AttrSource
 from torch._dynamo.variables import NNModuleVariable, TensorVariable
 from torch._dynamo.variables.base import VariableTracker
@@ -37,6 +41,7 @@ from torch._dynamo.variables.misc import AutogradFunctionContextVariable, Autogr
 from torch._functorch.autograd_function import autograd_function_apply
 from torch._guards import detect_fake_mode
 from torch.autograd.function import _is_setup_context_defined
+from torch.fx import Node
 from torch.fx.experimental.proxy_tensor import get_proxy_mode
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
@@ -69,25 +74,32 @@ def contexts_of_functions() -> Iterator[None]:
         return forward.call_function(tx, [context, *args], kwargs)
 
     operator = type(autograd_function_apply)
+    run_operator, run_node = operator.__call__, utils.run_node
+
+    def forwards(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _without_needless_symbols(args, lambda: run_operator(self, *args, **kwargs))
+
+    def computed(tracer: Any, node: Node, args: Any, kwargs: Any, module: Any) -> Any:
+        run = functools.partial(run_node, tracer, node, args, kwargs, module)
+        return _without_needless_symbols(args, run) if node.target is torch.autograd.grad else run()
+
     with (
         patched(AutogradFunctionVariable, call_apply=call_apply),
-        patched(operator, __call__=_without_needless_symbols(operator.__call__)),
+        patched(operator, __call__=forwards),
+        patched(utils, run_node=computed),
     ):
         yield
 
 
-def _without_needless_symbols(run: Callable[..., Any]) -> Callable[..., Any]:
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        mode = detect_fake_mode(args)
-        if mode is None or mode.shape_env is None or get_proxy_mode() is not None:
-            return run(self, *args, **kwargs)
-        pending = mode.shape_env.pending_fresh_unbacked_symbols
-        known = list(pending)
-        value = run(self, *args, **kwargs)
-        pending[:] = [one for one in pending if one in known or one in free_unbacked_symbols(value)]
-        return value
-
-    return call
+def _without_needless_symbols(args: Any, run: Callable[[], Any]) -> Any:
+    mode = detect_fake_mode(args)
+    if mode is None or mode.shape_env is None or get_proxy_mode() is not None:
+        return run()
+    pending = mode.shape_env.pending_fresh_unbacked_symbols
+    known = list(pending)
+    value = run()
+    pending[:] = [one for one in pending if one in known or one in free_unbacked_symbols(value)]
+    return value
 
 
 def _counted_wrong(function: type[Any], count: int) -> bool:

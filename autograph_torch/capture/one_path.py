@@ -53,12 +53,11 @@ from torch.fx import Node
 from autograph_torch.capture.failing_calls import ERRORS
 from autograph_torch.capture.observed_data import Answers, can_run_again, observing
 from autograph_torch.capture.patching import patched
-from autograph_torch.capture.replaced_instructions import Instruction, is_from_data, replaced
+from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, is_from_data, jump, replaced
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
 from autograph_torch.runtime.notes import TOO_LONG
 
-_JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _BEGINNINGS = tuple(
@@ -170,7 +169,7 @@ def one_path() -> Iterator[None]:
         return call(self, tx, args, kwargs)
 
     makers: dict[str, Callable[[Instruction], Instruction]] = {
-        **dict.fromkeys(_JUMPS, answering(_jump)),
+        **dict.fromkeys(JUMPS, answering(jump)),
         **dict.fromkeys(_TRUTHS, answering(_push)),
     }
     makers |= {name: make for name, make in _OPERANDS.items() if name in dis.opmap}
@@ -255,15 +254,6 @@ def _trying_again() -> Iterator[None]:
 def _function(variable: Any) -> Any:
     """What a variable of a function stands for."""
     return getattr(variable, "fn", getattr(variable, "value", None))
-
-
-def _jump(translator: Any, instruction: Any, truth: bool) -> None:
-    """Go on where a jump leads for the truth of what is on top of the stack."""
-    jumps = truth == ("IF_TRUE" in instruction.opname)
-    if not jumps or "OR_POP" not in instruction.opname:
-        translator.popn(1)
-    if jumps:
-        translator.jump(instruction)
 
 
 def _push(translator: Any, instruction: Any, truth: bool) -> None:

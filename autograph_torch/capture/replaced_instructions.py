@@ -42,6 +42,7 @@ from autograph_torch.runtime import queries
 from autograph_torch.runtime.membership import negated
 
 Instruction = Callable[[Any, Any], None]  # of Dynamo's translator and the instruction
+JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
 _HASHED: tuple[type, ...] = (dict, set, frozenset, KeysView)
 _TRANSLATORS: tuple[Any, ...] = (
     InstructionTranslator,
@@ -72,6 +73,15 @@ def replaced(**makers: Callable[[Instruction], Instruction]) -> Iterator[None]:
     finally:
         for owner, code, instruction in before:
             owner.dispatch_table[code] = instruction
+
+
+def jump(translator: Any, instruction: Any, truth: bool) -> None:
+    """Go on where a jump leads for the truth of what is on top of the stack."""
+    jumps = truth == ("IF_TRUE" in instruction.opname)
+    if not jumps or "OR_POP" not in instruction.opname:
+        translator.popn(1)
+    if jumps:
+        translator.jump(instruction)
 
 
 def _deleting(_: Instruction) -> Instruction:

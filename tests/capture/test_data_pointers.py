@@ -20,6 +20,8 @@ def views(x: torch.Tensor) -> tuple[bool, ...]:
         x.data_ptr() != x.clone().data_ptr(),
         x.t().contiguous().data_ptr() == x.data_ptr(),
         x.contiguous().data_ptr() == x.data_ptr(),
+        x[:0].data_ptr() == x.data_ptr(),
+        x[:0].data_ptr() == first[:0].data_ptr(),
     )
 
 
@@ -65,3 +67,27 @@ def test_two_arguments_may_share_memory_in_another_call() -> None:
     x = torch.ones(2)
     with pytest.raises(CaptureError, match="AG320"):
         compiled(arguments)(x, torch.ones(2))
+
+
+class Ring:
+    """A view that is a second input of the graph, and sizes that change from call to call."""
+
+    def __init__(self) -> None:
+        self.rows = torch.zeros(4)
+        self.window = self.rows[1:]
+        self.count = 0
+
+    def add(self, x: torch.Tensor) -> tuple[bool, bool]:
+        self.rows[self.count] = x.sum()
+        self.window += 1
+        view = self.rows[: self.count]
+        self.count += 1
+        return view.data_ptr() == self.rows.data_ptr(), self.rows[self.count :].data_ptr() == self.rows.data_ptr()
+
+
+def test_views_of_what_an_object_holds() -> None:
+    expected, given = Ring(), Ring()
+    fast = compiled(given.add)
+    for _ in range(4):
+        assert fast(torch.ones(2)) == expected.add(torch.ones(2))
+    assert given.rows.equal(expected.rows)

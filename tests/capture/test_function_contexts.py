@@ -218,3 +218,41 @@ def test_of_a_view_of_what_has_been_written_to() -> None:
     x = torch.ones(2, requires_grad=True)
     compiled(x).backward()
     assert x.grad is not None and x.grad.tolist() == [5, 0]
+
+
+class FixedPoint(torch.autograd.Function):
+    """A root by iteration, whose gradient depends on how many steps it took."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor) -> torch.Tensor:
+        x, steps = torch.where(a > 0, a, torch.ones_like(a)), 0
+        while (x * x - a).abs().max() > 1e-4 and steps < 20:
+            x, steps = 0.5 * (x + a / x), steps + 1
+        ctx.save_for_backward(x)
+        ctx.steps = steps
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        (x,) = ctx.saved_tensors
+        scale = 1.0 if ctx.steps < 20 else 0.25
+        return scale * gradient / (2 * x)
+
+
+def gradient_of_the_iteration(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+    a = a.detach().requires_grad_()
+    root = FixedPoint.apply(a)
+    loss = root.sum() if root.sum() > 4 else (root.detach() * a).sum()
+    loss.backward()
+    return root.detach(), a.grad
+
+
+@torch_before("2.12", "requires_grad_() is not traced")
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_a_number_that_backward_reads(backend: str) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(gradient_of_the_iteration), backend=backend, fullgraph=True)
+    for numbers in ((4.0, 9.0), (1.0, 1.0), (-1.0, 20.0)):
+        expected = gradient_of_the_iteration(torch.tensor(numbers))
+        for one, other in zip(compiled(torch.tensor(numbers)), expected, strict=True):
+            torch.testing.assert_close(one, other)
