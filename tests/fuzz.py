@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def explore(count: int, sizes: tuple[Size, ...], ways: tuple[Way, ...], budget: int, start: int) -> Report:
-    """Judge `count` programs, then shrink one failure of each kind."""
+    """Judge `count` programs, then shrink one failure of each kind and reason."""
     tally = Tally(ways)
 
     def look(made: Generated) -> None:
@@ -110,9 +110,9 @@ def explore(count: int, sizes: tuple[Size, ...], ways: tuple[Way, ...], budget: 
     gc.disable()  # a seventh of the time: a trace makes many objects, and few are rubbish before it ends
     attempt(look, count, start, (Phase.generate,), sizes)
     gc.enable()
-    verdicts = {made.name: (verdict.kind, summary(verdict.reason)) for made, verdict in tally.verdicts.items()}
-    failing = [kind for kind in FAILURES if any(verdict.kind == kind for verdict in tally.verdicts.values())]
-    return Report(verdicts, tuple(shrunk(tally, kind, count, sizes, budget, start) for kind in failing))
+    verdicts = {made.name: kind_of(verdict) for made, verdict in tally.verdicts.items()}
+    failing = sorted({found for found in verdicts.values() if found[0] in FAILURES})
+    return Report(verdicts, tuple(shrunk(tally, found, count, sizes, budget, start) for found in failing))
 
 
 def attempt(
@@ -131,22 +131,27 @@ def attempt(
 
 
 def shrunk(
-    tally: Tally, kind: str, count: int, sizes: tuple[Size, ...], budget: int, start: int
+    tally: Tally, wanted: tuple[str, str], count: int, sizes: tuple[Size, ...], budget: int, start: int
 ) -> tuple[Generated, Verdict]:
     """The smallest program with this failure that `budget` tries find. The first programs come from the tally."""
     limit = len(tally.verdicts) + budget
 
     def fails(made: Generated) -> None:
         known = made in tally.verdicts or len(tally.verdicts) < limit
-        if known and tally.judge(made).kind == kind:
+        if known and kind_of(tally.judge(made)) == wanted:
             raise Found
 
     try:
         attempt(fails, count, start, (Phase.generate, Phase.shrink), sizes)
     except (Found, HypothesisException):
         pass
-    failing = [(made, verdict) for made, verdict in tally.verdicts.items() if verdict.kind == kind]
+    failing = [(made, verdict) for made, verdict in tally.verdicts.items() if kind_of(verdict) == wanted]
     return min(failing, key=lambda pair: len(pair[0].text))
+
+
+def kind_of(verdict: Verdict) -> tuple[str, str]:
+    """What counts together."""
+    return verdict.kind, summary(verdict.reason)
 
 
 def summary(reason: str) -> str:

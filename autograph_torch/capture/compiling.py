@@ -77,6 +77,7 @@ from autograph_torch.capture.formatted import texts_of_numbers
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.functional_gradients import functional_gradients
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
+from autograph_torch.capture.gradients_in_bodies import gradients_in_bodies
 from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
@@ -418,6 +419,7 @@ _REPAIRS = (
     numbers_as_tensors,
     local_assumptions,
     known_sizes,
+    gradients_in_bodies,
     gradients_of_their_own,
     indices_from_data,
     natural_exponents,

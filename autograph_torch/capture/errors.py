@@ -33,6 +33,10 @@ _GRADIENT = re.compile(
     r"does not require grad and does not have a grad_fn|backward through the graph a second time|"
     r"already consumed grad_fn|differentiated Tensors? .*appears? to not have been used"
 )
+GRADIENT_IN_A_BODY = (
+    "a gradient is computed in a branch or loop on data, where torch records none",
+    "compute the loss and its gradient before the test, and choose with `torch.where`",
+)
 _DEEP = re.compile(r"RecursionError: maximum recursion depth exceeded")
 TOO_DEEP = (
     "calls are nested so deep that the stack of the tracer would end: a recursion has to end whatever the data",
@@ -92,8 +96,7 @@ def _capture_error(error: BaseException) -> CaptureError:
     if unbound is not None:
         code, message, advice = unbound_refusal(unbound[1] or unbound[2])
     elif _GRADIENT.search(text) and _OPERATOR.search(text):
-        code, message = "AG320", "a gradient is computed in a branch or loop on data, where torch records none"
-        advice = "compute the loss and its gradient before the test, and choose with `torch.where`"
+        code, message, advice = "AG320", *GRADIENT_IN_A_BODY
     elif _DEEP.search(text):
         code, message, advice = "AG320", *TOO_DEEP
     else:

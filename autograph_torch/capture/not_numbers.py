@@ -9,6 +9,11 @@ torch (2.13) takes a number from data for a symbol of algebra, and a test whose 
 tracing. A comparison that would be decided so, and arithmetic in which the numbers from data cancel out, are Python's
 here, as an operator of the graph (runtime/arithmetic.py): nothing is known of its result.
 
+    if v < best: ...          where `best` is math.inf: torch cannot reason about it, says so in its log, and gives up
+    if abs(best - v) < tol: ...
+
+So what is infinite or no number is compared, added and multiplied as a tensor, and divided as above.
+
 Private: BuiltinVariable.call_function, and compare_op_handlers, which holds bound methods of it.
 tests/capture/test_not_numbers.py fails clearly when torch changes it.
 """
@@ -16,6 +21,7 @@ tests/capture/test_not_numbers.py fails clearly when torch changes it.
 from __future__ import annotations
 
 import contextlib
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -28,6 +34,7 @@ from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
 from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.replaced_instructions import is_from_data
 from autograph_torch.runtime import queries
 
 _COMPARISONS = {
@@ -43,6 +50,11 @@ _NAMES = {
     **{function: function.__name__ for function in _COMPARISONS.values()},
     **{getattr(operator, prefix + name): name for name in _ARITHMETIC for prefix in ("", "i")},
 }
+# What tensors of float64 compute as Python's floats, to the bit; in place it is the same for numbers.
+_EXACT = {function: function for function in _COMPARISONS.values()}
+_EXACT |= {
+    getattr(operator, prefix + name): getattr(operator, name) for name in _ARITHMETIC[:3] for prefix in ("", "i")
+}
 
 
 @contextlib.contextmanager
@@ -51,7 +63,15 @@ def not_numbers() -> Iterator[None]:
     built_in = BuiltinVariable.call_function
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in _NAMES and len(args) == 2 and _is_decided(self.fn, *(one.realize() for one in args)):
+        if self.fn not in _NAMES or len(args) != 2:
+            return built_in(self, tx, args, kwargs)
+        one, other = (arg.realize() for arg in args)
+        is_with_infinity = _is_with_infinity(one, other)
+        if is_with_infinity and self.fn in _EXACT:
+            of_tensors: Any = queries.of_tensors
+            function = BuiltinVariable(_EXACT[self.fn])
+            return UserFunctionVariable(of_tensors).call_function(tx, [function, one, other], {})
+        if is_with_infinity or _is_decided(self.fn, one, other):
             kind = "bool" if self.fn in _COMPARISONS.values() else "float"
             computed: Any = queries.computed
             name, result = ConstantVariable.create(_NAMES[self.fn]), ConstantVariable.create(kind)
@@ -62,6 +82,12 @@ def not_numbers() -> Iterator[None]:
         bound = {symbol: BuiltinVariable(function).call_function for symbol, function in _COMPARISONS.items()}
         with patched(symbolic_convert, compare_op_handlers={**symbolic_convert.compare_op_handlers, **bound}):
             yield
+
+
+def _is_with_infinity(one: Any, other: Any) -> bool:
+    """Whether one of two numbers is from data, and the other infinite or NaN."""
+    known = [number for number in (_number(one), _number(other)) if isinstance(number, float)]
+    return any(map(is_from_data, (one, other))) and any(not math.isfinite(number) for number in known)
 
 
 def _is_decided(function: Any, one: Any, other: Any) -> bool:

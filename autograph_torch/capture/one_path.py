@@ -383,27 +383,6 @@ def _formatting(original: Instruction) -> Instruction:
     return show
 
 
-def _computing(original: Instruction) -> Instruction:
-    """Arithmetic with what is infinite or no number, of which torch's symbols know little (`abs(v - math.inf)`)."""
-
-    def compute(translator: Any, instruction: Any) -> None:
-        operands = [one.realize() for one in translator.popn(2)]
-        if any(map(_is_not_finite, operands)):
-            operands = [_known(translator, one) for one in operands]
-        for one in operands:
-            translator.push(one)
-        original(translator, instruction)
-
-    return compute
-
-
-def _is_not_finite(value: Any) -> bool:
-    constant = value.as_python_constant() if isinstance(value, ConstantVariable) else None
-    return isinstance(constant, float) and not math.isfinite(constant)
-
-
-_ARITHMETIC = "ADD SUBTRACT MULTIPLY TRUE_DIVIDE FLOOR_DIVIDE MODULO POWER".split()  # instructions of Python 3.10
-
 # What needs to know a number, by the names of several versions of Python.
 _OPERANDS = {
     "CONTAINS_OP": _containing,
@@ -411,7 +390,4 @@ _OPERANDS = {
     "FORMAT_VALUE": _formatting,
     "FORMAT_SIMPLE": _formatting,
     "FORMAT_WITH_SPEC": _formatting,
-    **dict.fromkeys(
-        ("BINARY_OP", *(f"{kind}_{name}" for kind in ("BINARY", "INPLACE") for name in _ARITHMETIC)), _computing
-    ),
 }

@@ -19,6 +19,7 @@
     super().prop              the property of the base class, called; so for lazy properties of distributions
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
+    math.prod(xs)             x * y * ..., where data tell a factor; of a generator, too, as math.fsum and math.dist are
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
     pow(t, 2)                 t ** 2
     callable(A.matmul)        True, for a method of a tensor
@@ -59,7 +60,8 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
-from torch._dynamo.variables.functions import SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable, SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import RangeVariable
 from torch._dynamo.variables.misc import GetAttrVariable, SuperVariable
 from torch._dynamo.variables.tensor import TensorVariable
@@ -116,6 +118,11 @@ def python_calls() -> Iterator[None]:
             refuse_question_of_type(args[0], tx)
         if self.value in ASKING_FUNCTIONS or self.value is torch.nn.parameter.is_lazy:
             return UserFunctionVariable(self.value).call_function(tx, args, kwargs)
+        if self.value in _OF_ITERABLES:
+            args = [_as_list(tx, arg.realize()) for arg in args]
+            if self.value is math.prod and not all(one.is_python_constant() for one in (*args, *kwargs.values())):
+                product: Any = mathematics.prod
+                return UserFunctionVariable(product).call_function(tx, args, kwargs)
         if self.value in _OF_MATH and any(arg.is_tensor() for arg in args):
             return _of_numbers(self.value, tx, args, kwargs)
         if self.value is torch.arange:
@@ -350,6 +357,13 @@ def _of_numbers(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     return called.call_function(tx, numbers, kwargs)
 
 
+def _as_list(tx: Any, iterable: Any) -> Any:
+    """What an iterator gives."""
+    is_iterator = isinstance(iterable, (IteratorVariable, LocalGeneratorObjectVariable))
+    return VariableTracker.build(tx, list).call_function(tx, [iterable], {}) if is_iterator else iterable
+
+
+_OF_ITERABLES = (math.prod, math.fsum, math.dist)
 _OF_MATH = frozenset(one for one in vars(math).values() if callable(one)) - {math.trunc}  # which tensors do not have
 _OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")

@@ -4,7 +4,8 @@
 
 Dynamo takes it for other data, and refuses that of tensors that the function has made.
 
-Private: SetAttrBuiltinVariable (BuiltinVariable before torch 2.13). tests/capture/test_written_data.py fails clearly when torch changes it.
+Private: SetAttrBuiltinVariable (BuiltinVariable before torch 2.13). tests/capture/test_written_data.py fails clearly
+when torch changes it.
 """
 
 from __future__ import annotations

@@ -84,6 +84,14 @@ def hypot(*numbers: Any) -> Any:
     return torch.hypot(_tensor(numbers[0]), _tensor(numbers[1])).item()
 
 
+def prod(numbers: Any, *, start: Any = 1) -> Any:
+    """`math.prod`, number by number: each may be one of data. (While tracing.)"""
+    product = start
+    for number in numbers:
+        product = product * number
+    return product
+
+
 def isnan(number: Any) -> Any:
     return _tensor(number).isnan().item() if _of_graph(number) else math.isnan(number)
 

@@ -185,6 +185,12 @@ def computed(function: str, kind: str, one: Any, other: Any) -> Any:
     return torch.ops.autograph_torch.number(function, kind, operands).item()
 
 
+def of_tensors(function: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    """What a function of two floats gives, one of them from data, computed by tensors. (While tracing.)"""
+    first, second = (torch.scalar_tensor(number, dtype=torch.float64) for number in (one, other))
+    return function(first, second).item()
+
+
 def natural(exponent: Any) -> Any:
     """The exponent of an integer, which depends on data, as a number that is not negative. (While tracing.)"""
     number = notes.refused_when_run(

@@ -32,13 +32,19 @@ def cancelled_out(x: torch.Tensor) -> Any:
     return 1 if s - s == 0 else 2, 1 if s * 0 == 0 else 2, 1 if t else 2, 1 if s + 1 - s == 1 else 2
 
 
+def with_infinity(x: torch.Tensor) -> Any:
+    s, n = x.sum().item(), int(x[0].isfinite())
+    found = [s < INF, s <= INF, s == INF, s != -INF, INF > s, n < INF, -INF >= n, s > NAN, n != NAN]
+    return found, INF - s, s + INF, s * -INF, n - INF, abs(INF - s) < 1, s / INF, 1 if s < INF else 2
+
+
 def raises_what_python_raises(x: torch.Tensor) -> Any:
     s = x[0].item()
     return 1 if s / s == 1 else 2
 
 
 @pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("function", [compared_with_itself, known_by_its_range, cancelled_out])
+@pytest.mark.parametrize("function", [compared_with_itself, known_by_its_range, cancelled_out, with_infinity])
 def test_a_test_is_what_python_makes_of_it(function: Any, backend: str) -> None:
     compiled = torch.compile(convert(function), fullgraph=True, backend=backend)
     for x in INPUTS:

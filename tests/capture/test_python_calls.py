@@ -269,3 +269,31 @@ def test_math_of_a_tensor_whose_kind_the_text_does_not_tell() -> None:
         )
         torch.testing.assert_close(found, expected, equal_nan=True)
         assert root == square_root and type(root) is float
+
+
+def test_math_of_iterators() -> None:
+    def products(x: torch.Tensor) -> tuple[object, ...]:
+        values, n = x.tolist(), int(x[0])
+        of_lengths = math.prod(x.shape)
+        if values[0] > 1:
+            values.append(2.5)
+        product = math.prod(v for v in values)
+        return product, math.prod(map(abs, values)), math.prod([n, 2]), math.prod((n, 0.5), start=3), of_lengths
+
+    compiled = torch.compile(convert(products), backend="eager", fullgraph=True)
+    for first in (2.0, -1.5):
+        x = torch.tensor([first, 3.0, 0.1])
+        expected, given = products(x), compiled(x)
+        assert given == expected and [type(one) for one in given] == [type(one) for one in expected]
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_exact_sums_of_iterators() -> None:
+    """No operator of a graph is exact: a path knows the numbers."""
+
+    def sums(x: torch.Tensor) -> tuple[float, float]:
+        values = x.tolist()
+        return math.fsum(v / 3 for v in values), math.dist((v for v in values), [0.0, 0.0, 0.0])
+
+    x = torch.tensor([0.1, 1e8, -1e8])
+    assert torch.compile(convert(sums), backend="eager", fullgraph=True)(x) == sums(x)
