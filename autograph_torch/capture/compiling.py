@@ -74,6 +74,7 @@ from autograph_torch.capture.failures import keeping_inputs, may_raise
 from autograph_torch.capture.fitted_frames import fitted
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.formatted import texts_of_numbers
+from autograph_torch.capture.frozen_tensors import frozen_tensors
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.functional_gradients import functional_gradients
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
@@ -457,6 +458,7 @@ _REPAIRS = (
     hooks_of_modules,
     enum_members,
     leaves_made,
+    frozen_tensors,
     parameters_made,
     spent_results,
     replaced_instructions,

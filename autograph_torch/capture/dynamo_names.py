@@ -16,6 +16,7 @@ from typing import Any
 
 from torch._dynamo import symbolic_convert
 from torch._dynamo.symbolic_convert import ExceptionStack, InstructionTranslatorBase
+from torch._dynamo.variables import builtin
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.tensor import TensorVariable
 
@@ -38,6 +39,9 @@ _RAISED = _of(ExceptionStack, "get_raised_exception", "get_current_exception")
 
 # The truth of what is no number: the function that jumps ask. torch 2.11 has none.
 TRUTH = next((name for name in ("generic_is_true", "generic_bool") if hasattr(symbolic_convert, name)), None)
+
+# The class of the variable of `setattr`, which may be that of other functions, too (`variable.fn` tells).
+SETATTR: Any = getattr(builtin, "SetAttrBuiltinVariable", builtin.BuiltinVariable)
 
 _SYNCHRONIZES_ALWAYS = len(inspect.signature(TensorVariable._sync_if_inplace_mutation).parameters) == 3  # 2.14 on
 

@@ -35,6 +35,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.frozen_tensors import is_frozen
 from autograph_torch.capture.graph_writes import IN_PLACE, arguments_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import gradients, performing, tracing
@@ -92,9 +93,11 @@ def leaves_made() -> Iterator[None]:
 
     def call_operator(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         result = operate(self, tx, args, kwargs)
-        leaves = getattr(tx.output, _MADE, ()) if self.fn in IN_PLACE and result.is_tensor() else ()
+        if self.fn not in IN_PLACE or not result.is_tensor():
+            return result
         # `w -= g` leaves the name with the leaf, and with its `.grad`.
-        return args[0] if any(args[0] is leaf for leaf in leaves) else result
+        target, leaves = args[0], getattr(tx.output, _MADE, ())
+        return target if is_frozen(target) or any(target is leaf for leaf in leaves) else result
 
     checking = {_CHECK: check_results} if check is not None else {}
     with (

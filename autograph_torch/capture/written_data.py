@@ -4,8 +4,7 @@
 
 Dynamo takes it for other data, and refuses that of tensors that the function has made.
 
-Private: SetAttrBuiltinVariable (BuiltinVariable before torch 2.13). tests/capture/test_written_data.py fails clearly
-when torch changes it.
+Private: SetAttrBuiltinVariable. tests/capture/test_written_data.py fails clearly when torch changes it.
 """
 
 from __future__ import annotations
@@ -14,18 +13,17 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import TensorVariable, builtin
+from torch._dynamo.variables import TensorVariable
 
+from autograph_torch.capture.dynamo_names import SETATTR
 from autograph_torch.capture.graph_writes import storage_at
 from autograph_torch.capture.patching import patched
-
-_OWNER: Any = getattr(builtin, "SetAttrBuiltinVariable", builtin.BuiltinVariable)
 
 
 @contextlib.contextmanager
 def written_data() -> Iterator[None]:
     """While this is in force, a tensor may be given the data that it has."""
-    call = _OWNER.call_function
+    call = SETATTR.call_function
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if getattr(self, "fn", setattr) is setattr and len(args) == 3:
@@ -34,7 +32,7 @@ def written_data() -> Iterator[None]:
                 return data
         return call(self, tx, args, kwargs)
 
-    with patched(_OWNER, call_function=call_function):
+    with patched(SETATTR, call_function=call_function):
         yield
 
 

@@ -1,0 +1,81 @@
+"""Parameters and arguments that the function tells to record no gradient, and perhaps to record it again.
+
+    for p in critic.parameters(): p.requires_grad_(False)      from here on `p.detach()` stands for `p` in the graph
+    loss = -critic(fake).mean()
+    loss.backward()
+    for p in critic.parameters(): p.requires_grad_(True)       and from here on `p` itself
+
+Dynamo refuses both. What the tensor is told last, its caller sees: `requires_grad` is set behind the graph where it is
+not what it was. Left out: torch 2.11, whose guards do not notice it; arguments that are told to record a gradient that
+they did not record; and branches and loops on data (a path has neither).
+
+Private: TensorVariable.method_requires_grad_ and `proxy`, SideEffects.store_attr and store_attr_mutations,
+SetAttrBuiltinVariable. tests/capture/test_frozen_tensors.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import ConstantVariable, TensorVariable
+
+from autograph_torch.capture.dynamo_names import SETATTR
+from autograph_torch.capture.known_torch import is_before
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import tracing
+
+_NAME = "requires_grad"
+_RECORDING = "_autograph_recording"  # on a variable: what stands for it in the graph where it records a gradient
+
+
+@contextlib.contextmanager
+def frozen_tensors() -> Iterator[None]:
+    """While this is in force, such calls are followed."""
+    record, set_attribute = TensorVariable.method_requires_grad_, SETATTR.call_function
+
+    def tell(self: Any, tx: Any, requires_grad: Any = True) -> Any:
+        wanted = requires_grad is True or requires_grad.as_python_constant()
+        if wanted is self.requires_grad or not _can_be_told(tx, self):
+            return record(self, tx, requires_grad)
+        if wanted:
+            self.proxy = self.__dict__.pop(_RECORDING)
+            tx.output.side_effects.store_attr_mutations[self].pop(_NAME)
+        else:
+            self.__dict__[_RECORDING] = self.proxy
+            self.proxy = _detached(tx, self)
+            tx.output.side_effects.store_attr(self, _NAME, ConstantVariable.create(False))
+        self.requires_grad = wanted
+        return self
+
+    def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if getattr(self, "fn", setattr) is setattr and len(args) == 3:
+            tensor, name, wanted = (one.realize() for one in args)
+            is_flag = name.is_python_constant() and name.as_python_constant() == _NAME and wanted.is_python_constant()
+            if is_flag and isinstance(tensor, TensorVariable) and _can_be_told(tx, tensor):
+                tensor.call_method(tx, "requires_grad_", [wanted], {})
+                return wanted
+        return set_attribute(self, tx, args, kwargs)
+
+    with patched(TensorVariable, method_requires_grad_=tell), patched(SETATTR, call_function=called):
+        yield
+
+
+def is_frozen(tensor: Any) -> bool:
+    """Whether it is such a variable, and records no gradient at this point."""
+    return _RECORDING in tensor.__dict__
+
+
+def _can_be_told(tx: Any, tensor: Any) -> bool:
+    """Whether it is a tensor from around the function that records its gradient, or did so before."""
+    if is_before(2, 12) or not tensor.source or tensor.has_grad_fn or tracing.may_break():
+        return False
+    is_at_the_top = tx.output.current_tracer.parent is None and tracing.transform() is None
+    return is_at_the_top and bool(tensor.requires_grad or is_frozen(tensor))
+
+
+def _detached(tx: Any, tensor: Any) -> Any:
+    proxy = tx.output.create_proxy("call_method", "detach", (tensor.as_proxy(),), {})
+    proxy.node.meta["example_value"] = tensor.as_proxy().node.meta["example_value"].detach()
+    return proxy

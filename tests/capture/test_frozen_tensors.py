@@ -1,0 +1,96 @@
+"""Parameters that a function freezes, for a while or for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from autograph_torch import convert
+from tests.harness import torch_before
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning"),
+    torch_before("2.12", "requires_grad_() is not traced"),
+]
+
+
+class Pair(nn.Module):
+    """A generator and a critic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(3)
+        self.maker, self.critic = nn.Linear(2, 2), nn.Linear(2, 1)
+
+
+class StepOfTheMaker(Pair):
+    def forward(self, z: Tensor) -> Tensor:
+        for p in self.critic.parameters():
+            p.requires_grad_(False)
+        loss = F.softplus(-self.critic(self.maker(z))).mean()
+        if loss > 0.6:
+            loss = loss * 2
+        loss.backward()
+        for p in self.critic.parameters():
+            p.requires_grad_(True)
+        with torch.no_grad():
+            for p in self.maker.parameters():
+                p -= 0.1 * p.grad
+        return loss.detach()
+
+
+class LossOfFrozenFeatures(Pair):
+    """The caller computes the gradients."""
+
+    def forward(self, z: Tensor) -> Tensor:
+        self.maker.requires_grad_(False)
+        features = self.maker(z)
+        self.maker.requires_grad_(True)
+        return self.critic(features).sum() + (self.maker.bias.sum() if z.sum() > 0 else 0 * self.maker.bias.sum())
+
+
+class FrozenForGood(Pair):
+    def forward(self, z: Tensor) -> Tensor:
+        if not self.maker.weight.requires_grad:
+            return self.critic(self.maker(z)).sum()
+        first = self.critic(self.maker(z)).sum()
+        self.maker.weight.requires_grad = False
+        self.maker.bias.requires_grad = False
+        return first if first > 0 else 2 * first
+
+
+class WrittenWhileFrozen(Pair):
+    def forward(self, z: Tensor) -> Tensor:
+        weight = self.critic.weight
+        weight.requires_grad_(False)
+        weight *= 0.5
+        before = weight.sum()
+        weight.requires_grad_(True)
+        return (weight * z).sum() + before if z.sum() > 0 else weight.sum() + before
+
+
+def gradients(module: nn.Module) -> list[Tensor | None]:
+    return [p.grad for p in module.parameters()]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("make", [StepOfTheMaker, LossOfFrozenFeatures, FrozenForGood, WrittenWhileFrozen])
+def test_frozen(make: Callable[[], nn.Module], backend: str) -> None:
+    expected, given = make(), make()
+    compiled: Any = torch.compile(convert(given), backend=backend, fullgraph=True)
+    for value in (1.0, -1.0, 0.5):
+        results = []
+        for module, call in ((expected, expected), (given, compiled)):
+            module.zero_grad()
+            z = torch.tensor([[value, 1.0], [value, -0.5]])
+            result = call(z)
+            if result.requires_grad:
+                result.backward()
+            told = [p.requires_grad for p in module.parameters()]
+            results.append((result, result.requires_grad, gradients(module), [*module.parameters()], told))
+        torch.testing.assert_close(results[1], results[0])
