@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.effects import TOP, fail, surrounding_effects
+from autograph_torch.runtime.effects import fail
 from autograph_torch.runtime.values import Maybe, Undefined, unbound_message
 
 
@@ -16,9 +16,7 @@ def bound(value: Any) -> Any:
         UnboundLocalError: it is not bound; in the graph, when the graph comes to it.
     """
     if isinstance(value, Undefined):
-        if surrounding_effects() is TOP:
-            value.refuse_use()
-        raise value.error()  # the branch ends in it
+        raise value.error()  # a branch ends in it
     if isinstance(value, Maybe):
         return cond(value.flag, lambda: value.value, lambda: fail(UnboundLocalError, unbound_message(value.name)))
     return value

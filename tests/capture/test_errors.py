@@ -149,14 +149,13 @@ def test_a_name_that_is_never_bound() -> None:
         if n > 3:
             y = x
         z = x if x.sum() > 0 else -x
-        return y * z  # reads y
+        return y * z
 
-    with pytest.raises(CaptureError) as caught:
+    with pytest.raises(UnboundLocalError) as expected:
+        program(X)
+    with pytest.raises(UnboundLocalError) as given:
         autograph(program, backend="eager")(X)
-    error = caught.value
-    assert error.code == "AG312" and "y" in error.diagnostic.message
-    assert error.diagnostic.filename == __file__
-    assert error.diagnostic.snippet.strip().endswith("# reads y")
+    assert str(given.value) == str(expected.value)
 
 
 @torch_before("2.12", "the name is not told (AG320)")
@@ -354,12 +353,12 @@ def test_what_the_tracer_does_not_expect() -> None:
 def gradient_in_a_branch(x: torch.Tensor) -> torch.Tensor:
     w = x.detach().clone().requires_grad_()
     loss = (w**2).sum()
-    if loss > 3:  # a gradient is asked for behind this
-        (g,) = torch.autograd.grad(loss, w)
+    if loss > 3:
+        (g,) = torch.autograd.grad(loss, w)  # records none
         return g
     return x
 
 
 def test_a_gradient_that_a_branch_computes() -> None:
-    error = refusal(gradient_in_a_branch, X, at="a gradient is asked for behind this", traced=True)
+    error = refusal(gradient_in_a_branch, X, at="# records none", traced=True)
     assert error.code == "AG320" and "a gradient is computed in a branch or loop" in error.diagnostic.message

@@ -935,3 +935,15 @@ def calls_its_own_of_that_name(x):
     if x.sum() > 0:
         x = eval(x) + 1
     return x, dir() == "left"
+
+
+@program(inputs=[lambda: (vec(1),), lambda: (vec(1, 2, 3),), lambda: (vec(1, -2),)])
+def looked_for_in_no_rows(x):
+    """No trip binds the name where there is one row, and the trace knows it."""
+    for k in range(1, len(x)):
+        if x[k] > 0:
+            last = x[k] * 2
+    try:
+        return last + x[0]
+    except UnboundLocalError:
+        return -x[0]
