@@ -67,6 +67,11 @@ _BEGINNINGS = tuple(
 _TRIED_AGAIN = tuple(name for name in dis.opmap if name.startswith(_BEGINNINGS))
 _FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeError, AttributeError, ValueError)
 _OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
+# Arithmetic that raises for some numbers (`math.floor(nan)`), where the trace knows no number.
+_OF_PYTHON = (
+    *(math.floor, math.ceil, math.trunc, round, torch.sym_int, torch.sym_float, math.sqrt, math.pow, torch.sym_sqrt),
+    *(operator.truediv, operator.floordiv, operator.mod, operator.pow),
+)
 _EXTREMES = {min: operator.lt, max: operator.gt}
 _SECONDS = 20  # of computing, before a path is followed
 _FOLLOWED = (
@@ -188,12 +193,14 @@ def _failures_of_operators(answers: Answers) -> Iterator[None]:
     get_fake_value = builder.get_fake_value
 
     def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return get_fake_value(node, tx, *args, **kwargs)
-        except (TorchRuntimeError, Unsupported, RuntimeError, TypeError, ValueError, IndexError):
-            raised = answers.failure_of(tx, node)
-            if raised is None or type(raised) not in ERRORS:
-                raise
+        raised = answers.failure_of(tx, node) if node.target in _OF_PYTHON else None
+        if raised is None:
+            try:
+                return get_fake_value(node, tx, *args, **kwargs)
+            except (TorchRuntimeError, Unsupported, RuntimeError, TypeError, ValueError, IndexError):
+                raised = answers.failure_of(tx, node)
+                if raised is None or type(raised) not in ERRORS:
+                    raise
         node.graph.erase_node(node)
         raise_observed_exception(type(raised), tx, args=[str(raised)])
 

@@ -33,7 +33,6 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable, SkipFunctionVariable
-from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import lexicographic, ordered_lists
@@ -148,5 +147,5 @@ def _has_data(variable: Any, or_number: bool) -> bool:
     if type(found) in (ListVariable, TupleVariable):
         return any(_has_data(one, or_number) for one in found.items)
     if isinstance(found, SymNodeVariable):
-        return or_number and has_free_unbacked_symbols(found.sym_num)
+        return or_number  # also where facts have settled it: Dynamo knows no order of tuples with a symbol in them
     return type(found) is TensorVariable

@@ -619,6 +619,25 @@ def test_handlers_of_what_an_operator_raises() -> None:
         assert found(x) == handles_what_an_operator_raises(x)
 
 
+def handles_what_arithmetic_raises(x: Tensor, names: tuple[str, ...] = ("a", "b", "c")) -> Any:
+    log: list[Any] = []
+    for k, compute in enumerate((math.floor, round, int, lambda v: 1 / v, lambda v: v // x[1].item(), math.sqrt)):
+        try:
+            log.append((k, compute(x[0].item())))
+        except (ValueError, OverflowError, ZeroDivisionError) as error:
+            log.append((k, type(error).__name__, str(error)))
+    return log, names[len(log[0]) - 2], names[int(x[1])]
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_handlers_of_what_arithmetic_raises() -> None:
+    """The numbers of the call tell at once, not where they are needed."""
+    found = autograph(handles_what_arithmetic_raises, backend="eager")
+    for numbers in ((1.5, 2.0), (math.nan, 1.0), (math.inf, 2.0), (-2.5, 0.0), (0.0, 1.0)):
+        x = vec(*numbers)
+        assert repr(found(x)) == repr(handles_what_arithmetic_raises(x))
+
+
 class Noting:
     """Whoever looks at it changes it."""
 

@@ -209,3 +209,18 @@ def test_what_is_counted_is_a_number() -> None:
         x = torch.tensor(values)
         expected, actual = counted(x), graph(x)
         assert actual == expected and list(map(type, actual)) == list(map(type, expected)), values
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_numbers_that_a_path_has_settled() -> None:
+    """`if n` of a path that knows `n` to be 1 makes the tuples constants for the symbols, but not for Dynamo."""
+
+    def least(x: torch.Tensor, names: tuple[str, ...] = ("a", "b", "c")) -> Any:
+        counts = {names[k]: int(x[k]) for k in range(3)}
+        found = [(2 * n if n else 0, name) for name, n in counts.items() if n != 7]
+        return min(found), max((n, name) for n, name in found), sorted(found), names[counts["a"]]
+
+    fast = compiled(least)
+    for numbers in ([1, 1, 1], [0, 2, 1], [2, 0, 7]):
+        x = torch.tensor(numbers)
+        assert fast(x) == least(x)
