@@ -35,7 +35,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.frozen_tensors import is_frozen
+from autograph_torch.capture.frozen_tensors import is_told
 from autograph_torch.capture.graph_writes import IN_PLACE, arguments_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import gradients, performing, tracing
@@ -67,7 +67,8 @@ def leaves_made() -> Iterator[None]:
         if not tx.one_graph:
             check(self, results, tx)  # type: ignore[misc]
             return
-        leaves = [leaf for leaf in self.leaf_var_creation_order if leaf.is_tensor() and not leaf.source]
+        recorded = [leaf for leaf in self.leaf_var_creation_order if leaf.is_tensor()]
+        leaves = [leaf for leaf in recorded if not leaf.source or is_told(leaf)]
         made = {leaf.as_proxy().node for leaf in leaves}
         for result in results if made else ():
             if not result.is_tensor():
@@ -97,7 +98,7 @@ def leaves_made() -> Iterator[None]:
             return result
         # `w -= g` leaves the name with the leaf, and with its `.grad`.
         target, leaves = args[0], getattr(tx.output, _MADE, ())
-        return target if is_frozen(target) or any(target is leaf for leaf in leaves) else result
+        return target if is_told(target) or any(target is leaf for leaf in leaves) else result
 
     checking = {_CHECK: check_results} if check is not None else {}
     with (

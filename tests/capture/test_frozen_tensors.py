@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from autograph_torch import convert
+from autograph_torch import CaptureError, convert
 from tests.harness import torch_before
 
 pytestmark = [
@@ -94,3 +94,60 @@ def test_frozen(make: Callable[[], nn.Module], backend: str) -> None:
             told = [p.requires_grad for p in module.parameters()]
             results.append((result, result.requires_grad, gradients(module), [*module.parameters()], told))
         torch.testing.assert_close(results[1], results[0])
+
+
+def saliency(x: Tensor, w: Tensor) -> tuple[Tensor | None, Tensor]:
+    x.requires_grad_()
+    score = (x * w).sum() if x.sum() > 0 else (x**2 * w).sum()
+    score.backward()
+    return x.grad, score.detach()
+
+
+def sign_attack(x: Tensor, w: Tensor) -> tuple[Tensor, bool]:
+    """What is told is taken back."""
+    x.requires_grad_(True)
+    loss = ((x * w).tanh()).sum()
+    (g,) = torch.autograd.grad(loss, x)
+    x.requires_grad_(False)
+    if g.norm() > 0.5:
+        x += 0.1 * g.sign()
+    return x * 2, x.requires_grad
+
+
+def ascent(x: Tensor, w: Tensor) -> tuple[int, Tensor | None, bool]:
+    x.requires_grad = True
+    steps = 0
+    while steps < 3:
+        loss = (x * w).sin().sum()
+        if loss > 1:
+            break
+        loss.backward()
+        with torch.no_grad():
+            x += 0.5 * x.grad
+            x.grad.zero_()
+        steps += 1
+    return steps, x.grad, x.is_leaf
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("function", [saliency, sign_attack, ascent])
+def test_an_argument_that_is_told_to_record(function: Callable[..., Any], backend: str) -> None:
+    compiled: Any = torch.compile(convert(function), backend=backend, fullgraph=True)
+    for numbers in ((1.0, 2.0), (-1.0, -0.5), (0.1, 0.2)):
+        results = []
+        for call in (function, compiled):
+            x, w = torch.tensor(numbers), torch.tensor([0.5, 1.0])
+            shared = x.view(2)
+            for _ in range(2):  # behind the first call it may record by itself
+                result = call(x, w)
+                results.append((result, x.detach().clone(), x.requires_grad, x.grad, shared.detach().clone()))
+        torch.testing.assert_close(results[2:], results[:2])
+
+
+def test_what_depends_on_the_leaf_is_no_result() -> None:
+    def doubled(x: Tensor) -> Tensor:
+        x.requires_grad_()
+        return x * 2 if x.sum() > 0 else x
+
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(doubled), backend="eager", fullgraph=True)(torch.ones(2))
