@@ -44,7 +44,8 @@ Sixteen things can be told from a failure only:
 
 - an element of a list whose position data tell (passes/positions.py).
 
-- a block of torch.utils.checkpoint in which data decide, on one path (capture/checkpoints.py).
+- a block of torch.utils.checkpoint in which data decide, on one path (capture/checkpoints.py); so a hook of a tensor
+  (capture/cut_at_hooks.py).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
@@ -62,6 +63,7 @@ from autograph_torch.analysis.told import LINES, Told
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumed_sizes import ASKED
 from autograph_torch.capture.checkpoints import failed_checkpoint
+from autograph_torch.capture.cut_at_hooks import failed_hook
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
 from autograph_torch.capture.observed_data import DEPENDS, can_run_again
@@ -118,6 +120,7 @@ class Attempt:
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
     one_path: whether the trace follows the path of the call under way (capture/one_path.py).
     plain_checkpoints: places of torch.utils.checkpoint whose blocks are called without, on one path.
+    cut_hooks: places where hooks are registered that are called where their gradient is computed, on one path.
     listed: whether `x.tolist()` of a vector whose length data tell is a list of that length.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
@@ -149,6 +152,7 @@ class Attempt:
     observed_data: bool = False
     one_path: bool = False
     plain_checkpoints: frozenset[tuple[str, int]] = frozenset()
+    cut_hooks: frozenset[tuple[str, int]] = frozenset()
     listed: bool = False
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -166,6 +170,9 @@ class Attempt:
             checkpoint = failed_checkpoint(error)
             if checkpoint is not None and checkpoint not in self.plain_checkpoints:
                 return replace(self, plain_checkpoints=self.plain_checkpoints | {checkpoint})
+            hook = failed_hook(error)
+            if hook is not None and hook not in self.cut_hooks:
+                return replace(self, cut_hooks=self.cut_hooks | {hook})
             return self._switched(error.diagnostic)
         if error.diagnostic.message == TOO_LONG:
             return None

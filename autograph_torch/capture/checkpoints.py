@@ -33,6 +33,7 @@ from torch.utils.checkpoint import noop_context_fn
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import Storage, has_gradient, storage_at, written, written_in
+from autograph_torch.capture.marks import mark, marked
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.effects import TOP
 from autograph_torch.runtime.refusal import raise_refusal
@@ -62,12 +63,8 @@ def checkpoints(plain: Collection[Line]) -> Iterator[None]:
         place = (tx.f_code.co_filename, tx.lineno)
         if place in plain:
             return _called_plainly(tx, args, kwargs)
-        try:
+        with marked(_MARK, place):
             result = call(self, tx, args, kwargs)
-        except Exception as error:
-            if not hasattr(error, _MARK):
-                setattr(error, _MARK, place)
-            raise
         check_at_the_end(tx.output, _check_writes)
         return result
 
@@ -77,14 +74,7 @@ def checkpoints(plain: Collection[Line]) -> Iterator[None]:
 
 def failed_checkpoint(error: BaseException) -> Line | None:
     """The place of the checkpoint in whose block a trace has ended."""
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        if hasattr(current, _MARK):
-            return getattr(current, _MARK)  # type: ignore[no-any-return]
-        seen.add(id(current))
-        current = current.__cause__ or current.__context__
-    return None
+    return mark(error, _MARK)  # type: ignore[no-any-return]
 
 
 def _called_plainly(tx: Any, args: Any, kwargs: Any) -> Any:

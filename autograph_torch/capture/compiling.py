@@ -49,6 +49,7 @@ from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
+from autograph_torch.capture.cut_at_hooks import cut_at_hooks
 from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
@@ -501,6 +502,7 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(entering(attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))
             stack.enter_context(checkpoints(attempt.plain_checkpoints))
+            stack.enter_context(cut_at_hooks(attempt.cut_hooks))
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
             if attempt.one_path:

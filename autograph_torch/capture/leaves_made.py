@@ -73,7 +73,7 @@ def leaves_made() -> Iterator[None]:
         for result in results if made else ():
             if not result.is_tensor():
                 continue
-            if not performing.is_looking() and any(result is leaf for leaf in leaves):
+            if not performing.is_looking() and any(result is leaf and not leaf.has_grad_fn for leaf in leaves):
                 _give_value(result, self)
             else:
                 _refuse_leaves(result.as_proxy().node, made, self)

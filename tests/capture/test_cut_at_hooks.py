@@ -1,0 +1,118 @@
+"""Hooks of tensors that the function computes: what they ask of data, write to and print is Python's, on one path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograph_torch import CaptureError, convert
+from tests.harness import difference, torch_before, vec
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning"),
+    torch_before("2.12", "requires_grad_() is not traced"),
+]
+
+
+class Clipped(nn.Module):
+    """A hook that asks data, registered in a branch behind a use that is no part of the loss."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(8)
+        self.layer = nn.Linear(3, 2)
+        self.seen: list[tuple[str, float]] = []
+
+    def clip(self, g: Tensor) -> Tensor | None:
+        n = g.norm()
+        if n > 1:
+            self.seen.append(("clipped", n.item()))
+            return g / n
+        self.seen.append(("passed", n.item()))
+        return None
+
+    def forward(self, x: Tensor) -> Any:
+        h = self.layer(x)
+        handle = None
+        if h.sum() > 0:
+            handle = h.register_hook(self.clip)
+        self.layer.zero_grad()
+        (h * h).sum().backward()
+        if handle is not None:
+            handle.remove()
+        assert self.layer.weight.grad is not None
+        return self.layer.weight.grad.clone(), list(self.seen), handle is None
+
+
+def several(x: Tensor) -> Any:
+    """One behind the other, two of one tensor, and a leaf that is reached in four ways."""
+    fired: list[Any] = []
+    w = x.clone().requires_grad_()
+    first = w * 2
+    first.register_hook(lambda g: fired.append(("first", g.tolist())))
+    if x.sum() > 0:
+        first.register_hook(lambda g: (fired.append("doubled"), g * 2)[1])
+    second = (first * w).exp()
+    second.register_hook(lambda g: g * g.sum() if g.sum() > 0.5 else -g)
+    loss = (second * first).sum() + w.sum()
+    loss.backward()
+    return w.grad, fired
+
+
+def removed_before(x: Tensor) -> Any:
+    fired: list[int] = []
+    w = x.clone().requires_grad_()
+    h = w * 3
+    handle = h.register_hook(lambda g: fired.append(1))
+    with h.register_hook(lambda g: fired.append(2)):
+        (g,) = torch.autograd.grad(h.sum(), w, retain_graph=True)
+    if x.sum() > 0:
+        handle.remove()
+    (again,) = torch.autograd.grad((h * h).sum(), [w])
+    return g, again, fired
+
+
+def not_reached(x: Tensor) -> Any:
+    fired: list[int] = []
+    w = x.clone().requires_grad_()
+    h = w * 3
+    h.register_hook(lambda g: fired.append(len(fired)))
+    loss = (w * w).sum() if x.sum() > 0 else h.sum()
+    loss.backward()
+    return w.grad, fired, torch.autograd.grad((w * w).sum(), [w, w.clone()], allow_unused=True)[1]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("make", [Clipped, lambda: several, lambda: removed_before, lambda: not_reached])
+def test_hooks(make: Callable[[], Any], backend: str) -> None:
+    expected, given = make(), torch.compile(convert(make()), backend=backend, fullgraph=True)
+    for numbers in ((1.0, 2.0, 3.0), (-1.0, -2.0, 0.5), (0.1, 0.1, 0.1)):
+        assert not difference(expected(vec(*numbers)), given(vec(*numbers)), "result")
+
+
+def test_a_use_before_is_refused() -> None:
+    def used(x: Tensor) -> Any:
+        fired: list[float] = []
+        w = x.clone().requires_grad_()
+        h = w * 2
+        before = (h * h).sum()
+        h.register_hook(lambda g: fired.append(g.sum().item()))
+        (before + h.sum()).backward()
+        return w.grad, fired
+
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(used), backend="eager", fullgraph=True)(vec(1, 2, 3))
+
+
+def test_the_caller_computes_the_gradient() -> None:
+    def returned(x: Tensor, fired: list[float]) -> Tensor:
+        h = x * 2
+        h.register_hook(lambda g: fired.append(g.sum().item()))
+        return h.sum()
+
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(returned), backend="eager", fullgraph=True)(vec(1, 2).requires_grad_(), [])
