@@ -75,7 +75,7 @@ def cut_at_hooks(places: Collection[Line]) -> Iterator[None]:
         if self.value is not torch.autograd.grad or not cuts or tracing.is_ours(tx.f_code.co_filename):
             return called(self, tx, args, kwargs)
         _check_uses(cuts, args[0])
-        given = TupleVariable([TupleVariable([cut.before, cut.leaf, cut.handles]) for cut in reversed(cuts)])
+        given = TupleVariable([TupleVariable([cut.before, cut.leaf, cut.handles]) for cut in _in_order(tx, cuts)])
         through: Any = hooked.grad
         return UserFunctionVariable(through).call_function(tx, [given, *args], kwargs)
 
@@ -118,6 +118,12 @@ def _cut(tx: Any, tensor: Any) -> Any:
     tensor.__dict__[_HANDLES] = handles
     tx.output.__dict__.setdefault(_CUTS, []).append(_Cut(before, tensor, handles, users))
     return handles
+
+
+def _in_order(tx: Any, cuts: list[_Cut]) -> list[_Cut]:
+    """As autograd comes to them: what was computed last in front."""
+    order = {node: k for k, node in enumerate(tx.output.graph.nodes)}
+    return sorted(cuts, key=lambda cut: order[cut.before.as_proxy().node], reverse=True)
 
 
 def _check_uses(cuts: list[_Cut], outputs: Any) -> None:

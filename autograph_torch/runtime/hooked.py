@@ -53,7 +53,7 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool | None = None,
 ) -> tuple[Any, ...]:
-    """`torch.autograd.grad` through the cuts, the one that was made last in front."""
+    """`torch.autograd.grad` through the cuts, that of the tensor that was computed last in front."""
     wanted = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
     leaves = [leaf for _, leaf, _ in cuts]
     # What is kept for the steps behind may be needed by several of them.

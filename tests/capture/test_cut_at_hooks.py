@@ -76,6 +76,18 @@ def removed_before(x: Tensor) -> Any:
     return g, again, fired
 
 
+def in_another_order(x: Tensor) -> Any:
+    """Autograd goes by the order in which tensors were computed, not by that of the hooks."""
+    fired: list[str] = []
+    w = x.clone().requires_grad_()
+    one, other = w * 2, w * 3
+    other.register_hook(lambda g: fired.append("other"))
+    one.register_hook(lambda g: fired.append("one"))
+    loss = (one + other).sum() if x.sum() > 0 else (other * one).sum()
+    loss.backward()
+    return w.grad, fired
+
+
 def not_reached(x: Tensor) -> Any:
     fired: list[int] = []
     w = x.clone().requires_grad_()
@@ -87,7 +99,9 @@ def not_reached(x: Tensor) -> Any:
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
-@pytest.mark.parametrize("make", [Clipped, lambda: several, lambda: removed_before, lambda: not_reached])
+@pytest.mark.parametrize(
+    "make", [Clipped, lambda: several, lambda: removed_before, lambda: in_another_order, lambda: not_reached]
+)
 def test_hooks(make: Callable[[], Any], backend: str) -> None:
     expected, given = make(), torch.compile(convert(make()), backend=backend, fullgraph=True)
     for numbers in ((1.0, 2.0, 3.0), (-1.0, -2.0, 0.5), (0.1, 0.1, 0.1)):
