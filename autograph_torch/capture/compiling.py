@@ -102,7 +102,7 @@ from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.objects_truth import truth_of_objects
-from autograph_torch.capture.observed_data import observed_data
+from autograph_torch.capture.observed_data import fails_before, observed_data
 from autograph_torch.capture.one_path import (
     can_follow,
     known_to_take_too_long,
@@ -347,7 +347,7 @@ def _followed(trace: Callable[[Attempt], Any]) -> Any:
     try:
         return _attempted(ONE_PATH, trace)
     except CaptureError as error:
-        if not is_of_operator(error) and not is_unbound(error):
+        if not is_of_operator(error) and not is_unbound(error) and not fails_before(error):
             raise
         raise CaptureError(error.diagnostic) from RaisedOnPath(error.__cause__)
     except Exception as error:

@@ -67,6 +67,11 @@ class Forecast:
         self._go_on(output)
         return self._failed.get(node)
 
+    def has_failed(self, output: Any) -> bool:
+        """Whether the graph, as it is so far, fails on the tensors of the call."""
+        self._go_on(output)
+        return bool(self._failed)
+
     def _go_on(self, output: Any) -> None:
         if output is not self._output:
             self._begin(output)

@@ -41,6 +41,7 @@ from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.checked_facts import answered, answering_calls, assume, refuse_if
 from autograph_torch.capture.forecast import Forecast
+from autograph_torch.capture.marks import mark, marked
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import notes, performing, queries, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -56,6 +57,7 @@ _LONGEST = 64  # elements of a list whose length data decide: each is followed b
 _MOST = 256  # answers in one graph, each with a check
 _INTEGRAL = (torch.int8, torch.int16, torch.int32, torch.int64)  # torch takes lists of these
 _DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
+_FAILS = "_autograph_fails"  # on an exception
 _UNHINTED = "autograph_torch_unhinted"  # of an error: what was asked, before the sizes of inputs were put in
 
 
@@ -144,6 +146,7 @@ class Answers:
             return None
         found = self._forecast.value(tx.output, tensor.as_proxy().node)
         if not isinstance(found, torch.Tensor) or found.numel() != 1:
+            self._stop_where_it_fails(tx)
             return None
         truth = bool(found)
         flag = tensor.call_method(tx, "reshape", [TupleVariable([])], {})
@@ -170,6 +173,7 @@ class Answers:
         else:
             call = ("call_function", torch.scalar_tensor, (Proxy(node),), {"dtype": _DTYPES.get(type(found))})
         if type(found) not in _DTYPES:
+            self._stop_where_it_fails(tx)
             return None
         number: Any = builder.wrap_fx_proxy(tx, tx.output.create_proxy(*call))
         if isinstance(found, float):  # bit for bit: -0.0 is 0.0, and what is no number is not itself
@@ -201,10 +205,22 @@ class Answers:
         facts = _facts(getattr(asked, _UNHINTED), self._forecast.symbols(tx.output), env)
         for fact in facts:
             _let_be_small(fact, env)
+        if not facts:
+            self._stop_where_it_fails(tx)
         if not facts or not all(assume(tx, fact, _OTHER_DATA, _ADVICE) for fact in facts):
             return False
         self._note(tx)
         return True
+
+    def _stop_where_it_fails(self, tx: Any) -> None:
+        """Stop where the call has come to an exception by now: Python is to raise it, and to run what handles it.
+
+        Raises:
+            CaptureError: AG321, with a mark (`fails_before`).
+        """
+        if self._forecast.has_failed(tx.output):
+            with marked(_FAILS, True):
+                raise_refusal("AG321", "the call fails before it comes to this", "such a call runs in Python")
 
     def _note(self, tx: Any) -> None:
         if tx.output is not self._output:
@@ -216,6 +232,11 @@ class Answers:
             filename, line, _ = tracing.user_line()
             warnings.warn(f"{filename}:{line}: {_WARNING}", RuntimeWarning, stacklevel=1)
         self._warned = True
+
+
+def fails_before(error: BaseException) -> bool:
+    """Whether a trace has ended in a question of which the data of the call say nothing, for the call fails before."""
+    return bool(mark(error, _FAILS))
 
 
 def _is_at_the_top(tx: Any) -> bool:

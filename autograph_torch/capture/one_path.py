@@ -57,6 +57,7 @@ from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, is
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
 from autograph_torch.runtime.notes import TOO_LONG
+from autograph_torch.runtime.values import unbound_message
 
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
@@ -379,6 +380,17 @@ def _indexing(original: Instruction) -> Instruction:
     return index
 
 
+def _loading(original: Instruction) -> Instruction:
+    """A local variable that is not bound: for handlers of the program, where Dynamo gives up."""
+
+    def load(translator: Any, instruction: Any) -> None:
+        if instruction.argval not in translator.symbolic_locals and not instruction.argval.startswith("."):
+            raise_observed_exception(UnboundLocalError, translator, args=[unbound_message(instruction.argval)])
+        original(translator, instruction)
+
+    return load
+
+
 def _formatting(original: Instruction) -> Instruction:
     def show(translator: Any, instruction: Any) -> None:
         with_format = instruction.opname == "FORMAT_WITH_SPEC" or bool((instruction.arg or 0) & 4)
@@ -393,6 +405,8 @@ def _formatting(original: Instruction) -> Instruction:
 # What needs to know a number, by the names of several versions of Python.
 _OPERANDS = {
     "CONTAINS_OP": _containing,
+    "LOAD_FAST": _loading,
+    "LOAD_FAST_CHECK": _loading,
     "BINARY_SUBSCR": _indexing,
     "FORMAT_VALUE": _formatting,
     "FORMAT_SIMPLE": _formatting,

@@ -638,6 +638,43 @@ def test_handlers_of_what_arithmetic_raises() -> None:
         assert repr(found(x)) == repr(handles_what_arithmetic_raises(x))
 
 
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_a_call_that_fails_before_it_comes_to_a_question() -> None:
+    """NaN is no integer: Python raises that, in the line where it does."""
+
+    def counted(x: Tensor) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for v in x:
+            number = int(v)
+            found[number] = found.get(number, 0) + 1
+        return found
+
+    fast = autograph(counted, backend="eager")
+    assert fast(vec(1, 2, 1)) == {1: 2, 2: 1}
+    for numbers in ((1.0, math.nan), (math.inf, 1.0)):
+        with pytest.raises((ValueError, OverflowError)) as expected:
+            counted(vec(*numbers))
+        with pytest.raises(type(expected.value)) as given:
+            fast(vec(*numbers))
+        assert str(given.value) == str(expected.value)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_handlers_of_names_without_a_value() -> None:
+    def last_large(x: Tensor, names: tuple[str, ...] = ("a", "b", "c")) -> str:
+        for k, v in enumerate(x):
+            if v > 1:
+                last = names[k]
+        try:
+            return f"the last is {last} of {names[int(x[0])]}"
+        except UnboundLocalError as error:
+            return str(error)
+
+    fast = autograph(last_large, backend="eager")
+    for numbers in ((1, 2, 0), (0, 1, 1), (2, 0, 0)):
+        assert fast(vec(*numbers)) == last_large(vec(*numbers))
+
+
 class Noting:
     """Whoever looks at it changes it."""
 
