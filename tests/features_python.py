@@ -59,6 +59,8 @@ PYTHON_FEATURES: dict[str, Feature] = {
         statements=(
             'msg = f"{{int}}"',
             'msg += f"|{{float}:.2f}"',
+            'msg = f"{{vector}[1]:.2f} {{scalar}:.1f}"',
+            "x.mul_({float})",
             "msg += str({int})",
             "msg += str({bool})",
             "msg = repr({float})",

@@ -67,10 +67,10 @@ class Forecast:
         self._go_on(output)
         return self._failed.get(node)
 
-    def has_failed(self, output: Any) -> bool:
-        """Whether the graph, as it is so far, fails on the tensors of the call."""
+    def error(self, output: Any) -> Exception | None:
+        """What the graph, as it is so far, raises on the tensors of the call."""
         self._go_on(output)
-        return bool(self._failed)
+        return next(iter(self._failed.values()), None)
 
     def _go_on(self, output: Any) -> None:
         if output is not self._output:
@@ -86,6 +86,7 @@ class Forecast:
     def _run(self, output: Any) -> None:
         with performing.session(Settings()) as ahead, torch.random.fork_rng():
             ahead.forecast = True
+            self._failed = {}  # a node that has failed may be gone: the trace has raised what it raises
             if self._drawn is not None:
                 torch.set_rng_state(self._drawn)
             try:

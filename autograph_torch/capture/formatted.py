@@ -11,6 +11,9 @@
 is looked up by where the number comes from. With more text around it, it is refused ("BUILD_STRING type error"); where
 the number is computed, its text is formatted: `f"{n:5}"` stands on the left, and `f"{n:02d}"` is an error.
 
+    s = f"{x[0]:.2f}"; x += 1              the text is made behind the graph, of a copy of what is in it now: of the
+    s = f"{found}"; found.append(n)        tensor, or of the list
+
 Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
 
 Private: BuiltinVariable.call_function, ConstantVariable.call_method, StringFormatVariable, LazySymNodeFormatString, and
@@ -35,18 +38,19 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import raise_observed_exception
-from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+from torch._dynamo.symbolic_convert import InstructionTranslator, InstructionTranslatorBase
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstantVariable,
     ConstDictVariable,
     ListVariable,
     SymNodeVariable,
+    TensorVariable,
     TupleVariable,
     UserDefinedObjectVariable,
     UserFunctionVariable,
 )
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, LazyVariableTracker
 from torch._dynamo.variables.misc import StringFormatVariable
@@ -54,6 +58,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.policy import is_torch
+from autograph_torch.runtime import effects
 from autograph_torch.runtime.refusal import raise_refusal
 
 _CONVERSION = re.compile(r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<kind>[a-zA-Z]))")
@@ -127,6 +132,12 @@ def texts_of_numbers() -> Iterator[None]:
             text_to_format(self, value, conversion, ConstantVariable.create(""))  # which refuses it for objects
         return convert_any(self, value, conversion)
 
+    make = StringFormatVariable.create
+
+    def create(kind: Any, template: str, args: Any, kwargs: Any) -> Any:
+        copies = [_as_it_is(one, shown=False) for one in args]
+        return make(template, copies, {name: _as_it_is(one, shown=False) for name, one in kwargs.items()})
+
     # An instruction of its own from Python 3.13 on. What is converted is a text for the one that formats.
     converting = {"_convert_value": convert_value} if "CONVERT_VALUE" in dis.opmap else {}
     with (
@@ -134,8 +145,48 @@ def texts_of_numbers() -> Iterator[None]:
         patched(ConstantVariable, call_method=method_called),
         patched(InstructionTranslatorBase, _format_value=format_value, **converting),
         patched(LazySymNodeFormatString, __repr__=_text_of_symbol),
+        patched(StringFormatVariable, create=classmethod(create)),
     ):
         yield
+
+
+def _parts_of_text(_: Any, given: dict[str, Any]) -> dict[str, Any]:
+    text = given["value"].realize()
+    if type(text) is not StringFormatVariable:
+        return {}
+    named = ConstDictVariable({ConstantVariable.create(name): one for name, one in text.sym_kwargs.items()})
+    return {"found": TupleVariable([ConstantVariable.create(text.format_string), TupleVariable(text.sym_args), named])}
+
+
+# By their code: functions of the runtime whose arguments the tracer fills in.
+MADE_TEXTS: dict[types.CodeType, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {
+    effects.parts_of_text.__code__: _parts_of_text
+}
+
+
+def _as_it_is(value: Any, shown: bool) -> Any:
+    """A value that stays as it is now until its text is made. `shown`: by its `repr`, not by its number.
+
+    Raises:
+        CaptureError: AG320, the text of a tensor that records its gradient: it has the name of an operator in it.
+    """
+    found = value.realize()
+    if type(found) is TensorVariable:
+        if (shown or found.ndim != 0) and found.requires_grad:
+            raise_refusal("AG320", "the text of a tensor that records its gradient", "make it of `x.detach()`")
+        tx = InstructionTranslator.current_tx()
+        return found.call_method(tx, "detach", [], {}).call_method(tx, "clone", [], {})
+    if type(found) in (ListVariable, TupleVariable):
+        items = [_as_it_is(one, shown=True) for one in found.items]
+        return (
+            ListVariable(items, mutation_type=ValueMutationNew())
+            if type(found) is ListVariable
+            else TupleVariable(items)
+        )
+    if type(found) is ConstDictVariable and found.user_cls is dict:
+        entries = {key: _as_it_is(one, shown=True) for key, one in found.items.items()}
+        return ConstDictVariable(entries, mutation_type=ValueMutationNew())
+    return value
 
 
 def _text_of_symbol(self: Any) -> str:

@@ -36,6 +36,7 @@ from autograph_torch.capture.errors import TOO_DEEP
 from autograph_torch.capture.extremes import EITHER
 from autograph_torch.capture.field_writes import allow_field_writes, fill_in_field, fill_in_kept, watch_twins
 from autograph_torch.capture.flat_results import without_walking
+from autograph_torch.capture.formatted import MADE_TEXTS
 from autograph_torch.capture.global_writes import allow_global_writes
 from autograph_torch.capture.growing import LISTS
 from autograph_torch.capture.grown import GROWN, ask_grown_lists
@@ -115,7 +116,7 @@ _INSTALLS = (
 )
 
 # Functions of the runtime whose arguments the tracer fills in: by their code, and those that look at it themselves.
-_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN, EITHER)
+_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN, EITHER, MADE_TEXTS)
 _FILL_INS = (
     fill_in_stand_ins,
     fill_in_plain,

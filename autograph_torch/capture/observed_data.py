@@ -218,9 +218,11 @@ class Answers:
         Raises:
             CaptureError: AG321, with a mark (`fails_before`).
         """
-        if self._forecast.has_failed(tx.output):
+        error = self._forecast.error(tx.output)
+        if error is not None:
+            message = f"the call fails before it comes to this ({type(error).__name__}: {error})"
             with marked(_FAILS, True):
-                raise_refusal("AG321", "the call fails before it comes to this", "such a call runs in Python")
+                raise_refusal("AG321", message, "such a call runs in Python")
 
     def _note(self, tx: Any) -> None:
         if tx.output is not self._output:

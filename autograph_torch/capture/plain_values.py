@@ -37,7 +37,7 @@ from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.picked_constants import is_picked
 from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
-from autograph_torch.runtime import predicate, structure
+from autograph_torch.runtime import predicate, structure, tracing
 from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import raise_refusal
@@ -68,7 +68,8 @@ def _truth(parent: Any, arguments: Arguments) -> Any:
         variable = arguments["predicate"] = BuiltinVariable(bool).call_function(parent, [variable], {})
     if type(variable) is ConstantVariable:
         return ConstantVariable.create(bool(variable.as_python_constant()))
-    if type(variable) is TensorVariable and variable.ndim == 0 and variable.dtype is torch.bool:
+    is_flag = type(variable) is TensorVariable and variable.ndim == 0 and variable.dtype is torch.bool
+    if is_flag and not tracing.known().one_path:  # where the runtime asks the data
         return variable
     raise _NotPlain
 

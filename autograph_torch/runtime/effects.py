@@ -284,6 +284,11 @@ def shown_attributes(value: Any, found: tuple[str, ...] | None = None) -> tuple[
     return found
 
 
+def parts_of_text(value: Any, found: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None) -> Any:
+    """The template of a string that the trace has made of values of the graph, and the values; None for any other."""
+    return found
+
+
 def failed_call(error: BaseException, found: tuple[int, tuple[torch.Tensor, ...]] | None = None) -> Any:
     """The number of the effect that raises what a call of torch has raised, and the tensors of the call."""
     return found
@@ -319,6 +324,11 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
     if isinstance(value, Text):
         tensors.extend(value.tensors)
         return value.part
+    made = parts_of_text(value)
+    if made is not None:
+        text = Text("format", *made)
+        tensors.extend(text.tensors)
+        return text.part
     if isinstance(value, Listed):
         return ("named", torch.Tensor.tolist, _parts((value.values,), tensors, depth))
     if isinstance(value, torch.Size):

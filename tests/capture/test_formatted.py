@@ -267,3 +267,56 @@ def test_other_traces_are_torchs() -> None:
     compiled(of_objects)(vec(3, 2), Config())
     found = torch.compile(plain, backend="eager", fullgraph=True)(vec(1), Shown())
     assert found[1] == "Shown(n=0)"
+
+
+def written_behind_the_text(x: Tensor) -> Any:
+    """The text is that of the moment, whatever becomes of what is in it."""
+    found = [x[0].item()]
+    texts = [f"{x[0]:.2f}|{x[1]}", "{:.1f} {}".format(x[0], x[1]), format(x[1], ".1f")]
+    texts += [f"{x}", f"{[x[0]]} {(x[1], 2)}", f"{ {'a': x[0]} }", f"{found}", ", ".join(f"{v}" for v in x)]
+    found.append(2.5)
+    if x.sum() > 0:
+        x += 1
+        texts.append(f"raised to {x[0]:.1f}")
+    x *= 2
+    return texts, found, x
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_what_is_written_behind_the_text(backend: str) -> None:
+    found = torch.compile(convert(written_behind_the_text), backend=backend, fullgraph=True)
+    for numbers in ((1, 2), (-1, -2)):
+        expected, given = written_behind_the_text(vec(*numbers)), found(vec(*numbers))
+        assert given[:2] == expected[:2] and given[2].equal(expected[2])
+
+
+def test_the_text_of_a_tensor_that_records_its_gradient_is_refused() -> None:
+    """It has the name of an operator in it, and that of the graph is another."""
+
+    def shows(x: Tensor) -> tuple[Tensor, str]:
+        y = x * 2 if x.sum() > 0 else x
+        return y, f"{y}"
+
+    with pytest.raises(CaptureError, match="AG320 the text of a tensor that records its gradient"):
+        compiled(shows)(vec(1, 2).requires_grad_())
+    assert compiled(shows)(vec(1, 2))[1] == shows(vec(1, 2))[1]
+
+
+def test_texts_that_are_kept_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    def reports(x: Tensor) -> list[str]:
+        lines = []
+        for k in range(2):
+            lines.append(f"{k}: {x[k]:>6.2f} {x[k].item():.1f}")
+            print(lines[-1], len(lines))
+        if x.sum() > 0:
+            print(lines[0], [lines[1]], sep="|")
+        x += 1
+        print("all:", *lines)
+        return lines
+
+    for numbers in ((1, 2), (-1, -2)):
+        texts = []
+        for call in (reports, compiled(reports)):
+            texts.append((call(vec(*numbers)), capsys.readouterr().out))
+        assert texts[1] == texts[0]
