@@ -45,7 +45,7 @@ Sixteen things can be told from a failure only:
 - an element of a list whose position data tell (passes/positions.py).
 
 - a block of torch.utils.checkpoint in which data decide, on one path (capture/checkpoints.py); so a hook of a tensor
-  (capture/cut_at_hooks.py).
+  (capture/cut_at_hooks.py), or an autograd.Function (capture/applied_functions.py).
 
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
@@ -61,6 +61,7 @@ from typing import Any
 
 from autograph_torch.analysis.told import LINES, Told
 from autograph_torch.capture.again import frame_under_way
+from autograph_torch.capture.applied_functions import failed_function
 from autograph_torch.capture.assumed_sizes import ASKED
 from autograph_torch.capture.checkpoints import failed_checkpoint
 from autograph_torch.capture.cut_at_hooks import failed_hook
@@ -121,6 +122,7 @@ class Attempt:
     one_path: whether the trace follows the path of the call under way (capture/one_path.py).
     plain_checkpoints: places of torch.utils.checkpoint whose blocks are called without, on one path.
     cut_hooks: places where hooks are registered that are called where their gradient is computed, on one path.
+    plain_functions: places where an autograd.Function is applied whose methods are followed as others, on one path.
     listed: whether `x.tolist()` of a vector whose length data tell is a list of that length.
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
@@ -153,6 +155,7 @@ class Attempt:
     one_path: bool = False
     plain_checkpoints: frozenset[tuple[str, int]] = frozenset()
     cut_hooks: frozenset[tuple[str, int]] = frozenset()
+    plain_functions: frozenset[tuple[str, int]] = frozenset()
     listed: bool = False
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -173,6 +176,9 @@ class Attempt:
             hook = failed_hook(error)
             if hook is not None and hook not in self.cut_hooks:
                 return replace(self, cut_hooks=self.cut_hooks | {hook})
+            function = failed_function(error)
+            if function is not None and function not in self.plain_functions:
+                return replace(self, plain_functions=self.plain_functions | {function})
             return self._switched(error.diagnostic)
         if error.diagnostic.message == TOO_LONG:
             return None

@@ -34,6 +34,7 @@ from autograph_torch.capture.again import (
     install_hook,
     run_in_python,
 )
+from autograph_torch.capture.applied_functions import applied_functions
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
 from autograph_torch.capture.assumed_sizes import assumed_sizes
@@ -50,6 +51,7 @@ from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
 from autograph_torch.capture.cut_at_hooks import cut_at_hooks
+from autograph_torch.capture.cuts import gradients_through_cuts
 from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
@@ -502,7 +504,9 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(entering(attempt.enter_skipped))
             stack.enter_context(squeezes(attempt.checked_squeezes))
             stack.enter_context(checkpoints(attempt.plain_checkpoints))
+            stack.enter_context(gradients_through_cuts())
             stack.enter_context(cut_at_hooks(attempt.cut_hooks))
+            stack.enter_context(applied_functions(attempt.plain_functions))
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
             if attempt.one_path:

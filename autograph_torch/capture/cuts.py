@@ -1,0 +1,110 @@
+"""Cuts of the graph: a leaf stands for what was computed, and gradients go through it as runtime/cuts.py says.
+
+    leaf = cut(tx, tensor)                behind this point the leaf takes part in what is computed
+    remember(tx, made, node)              made: a Hooked or Applied of the runtime; node: what stands before the cut
+    torch.autograd.grad(loss, [w])        becomes cuts.grad(those that are remembered, loss, [w]); so `loss.backward()`
+
+What depends on such a leaf is no result (capture/leaves_made.py): its gradient is the caller's, who has no cuts.
+
+Private: TensorVariable.method_requires_grad_, `proxy` and `has_grad_fn`, by which Dynamo tells leaves;
+TorchInGraphFunctionVariable.call_function. tests/capture/test_cut_at_hooks.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._dynamo.variables import TupleVariable, UserFunctionVariable
+from torch._dynamo.variables.lists import BaseListVariable
+from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch.fx import Node
+
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import cuts, tracing
+from autograph_torch.runtime.refusal import raise_refusal
+
+_USED = (
+    "a gradient goes through a tensor with a hook that depends on data, and by way of what used the tensor before",
+    "register the hook where the tensor is made",
+)
+_CUTS = "_autograph_cuts"  # on the output
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """The variable of the runtime's object; what stands before the cut, and what has used that before."""
+
+    made: Any
+    node: Node
+    users: frozenset[Node]
+
+
+@contextlib.contextmanager
+def gradients_through_cuts() -> Iterator[None]:
+    """While this is in force, gradients go through the cuts that are remembered."""
+    called = TorchInGraphFunctionVariable.call_function
+
+    def call(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        known = tx.output.__dict__.get(_CUTS, ())
+        if self.value is not torch.autograd.grad or not known or tracing.is_ours(tx.f_code.co_filename):
+            return called(self, tx, args, kwargs)
+        _check_uses(known, args[0])
+        given = TupleVariable([one.made for one in _in_order(tx, known)])
+        through: Any = cuts.grad
+        return UserFunctionVariable(through).call_function(tx, [given, *args], kwargs)
+
+    with patched(TorchInGraphFunctionVariable, call_function=call):
+        yield
+
+
+def can_be_cut(tx: Any) -> bool:
+    """Whether a gradient is recorded here, of which the function may ask."""
+    is_at_the_top = tx.output.current_tracer.parent is None and tracing.transform() is None
+    return is_at_the_top and torch.is_grad_enabled()
+
+
+def cut(tx: Any, tensor: Any) -> None:
+    """Let a leaf stand for a tensor from here on."""
+    proxy = tx.output.create_proxy("call_method", "detach", (tensor.as_proxy(),), {})
+    proxy.node.meta["example_value"] = tensor.as_proxy().node.meta["example_value"].detach()
+    tensor.proxy, tensor.requires_grad = proxy, False
+    tensor.call_method(tx, "requires_grad_", [], {})
+    tensor.has_grad_fn = True  # to the program it is none
+
+
+def remember(tx: Any, made: Any, node: Node, users: frozenset[Node] = frozenset()) -> None:
+    """Let gradients go through a cut."""
+    tx.output.__dict__.setdefault(_CUTS, []).append(_Cut(made, node, users))
+
+
+def _in_order(tx: Any, known: list[_Cut]) -> list[_Cut]:
+    """As autograd comes to them: what was computed last in front."""
+    order = {node: k for k, node in enumerate(tx.output.graph.nodes)}
+    return sorted(known, key=lambda one: order[one.node], reverse=True)
+
+
+def _check_uses(known: list[_Cut], outputs: Any) -> None:
+    """Stop where a gradient comes by way of what has used a tensor before it was cut.
+
+    Raises:
+        CaptureError: AG320.
+    """
+    waiting = [one.as_proxy().node for one in _tensors(outputs)]
+    seen: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        waiting += node.all_input_nodes
+    if any(one.users & seen for one in known):
+        raise_refusal("AG320", *_USED)
+
+
+def _tensors(outputs: Any) -> list[Any]:
+    found = outputs.realize()
+    return found.items if isinstance(found, BaseListVariable) else [found]
