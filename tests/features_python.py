@@ -363,4 +363,20 @@ PYTHON_FEATURES: dict[str, Feature] = {
         results=("count", "list(log)"),
         no_gradients=True,
     ),
+    "views": Feature(
+        prelude=("table = {'a': 1, 'b': k}", "seen, names = table.items(), table.keys()", "put = table.update"),
+        expressions={
+            "int": ("len(seen)", "sum(v for _, v in seen)", "len(names)"),
+            "test": ("'c' in names", "('a', {int}) in seen"),
+        },
+        statements=("table['c'] = {int}", "table['a'] += {int}", "table.pop('b', None)", "put(d={int})"),
+        results=("list(seen)", "list(names)", "table"),
+    ),
+    "later": Feature(
+        prelude=("step = 1", "moved = (one + step for one in (k, 2, 5))", "told = lambda: step + k"),
+        expressions={"int": ("told()", "next(moved, 0)")},
+        statements=("step = {int}", "step += 1"),
+        walks=(("{first} in moved", {"first": "int"}),),
+        results=("list(moved)", "told()"),
+    ),
 }

@@ -3,6 +3,9 @@
 xs = []                                made here, or by list(), dict(), set() or a class of `collections`
 xs.append(x); xs[0]; len(xs)           used, and never given away
 return torch.stack(xs)
+
+values = d.values(); add = xs.append   given away: these see what becomes of the container, and may write to it
+for v in d.values(): ...               used up at once
 """
 
 from __future__ import annotations
@@ -19,12 +22,15 @@ _MAKERS = ("list", "dict", "set")
 _MAKERS_OF_COLLECTIONS = tuple(f"collections.{kind}" for kind in ("Counter", "OrderedDict", "defaultdict", "deque"))
 _METHODS = frozenset(
     "append extend insert pop remove clear reverse sort copy index count "
-    "get items keys values update setdefault popitem move_to_end most_common elements total subtract "
+    "get update setdefault popitem move_to_end most_common elements total subtract "
     "add discard union intersection difference symmetric_difference issubset issuperset isdisjoint "
     "intersection_update difference_update symmetric_difference_update "
     "appendleft extendleft popleft rotate maxlen".split()
 )
-_READERS = frozenset("len sum min max any all list tuple sorted enumerate reversed zip stack cat".split())
+_TAKING = frozenset(("extend", "update", "union", "intersection", "difference"))  # they walk through their arguments
+_VIEWS = frozenset(("items", "keys", "values"))
+_READERS = frozenset("len sum min max any all list tuple dict set sorted stack cat join".split())
+_LAZY = frozenset(("enumerate", "reversed", "zip", "iter"))
 
 
 def owned_containers(function: gast.FunctionDef, kinds: Kinds) -> frozenset[str]:
@@ -68,21 +74,22 @@ def _harmless(node: gast.AST) -> list[gast.expr]:
     """Places in a node where a container is used and not given away."""
     if isinstance(node, gast.Subscript):
         return [node.value]
-    if isinstance(node, gast.Attribute) and node.attr in _METHODS:
-        return [node.value]
     if isinstance(node, gast.Call):
-        label = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        return list(node.args) if label in _READERS else []
+        if isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
+            return [node.func.value, *(_used_up(node.args) if node.func.attr in _TAKING else ())]
+        return list(_used_up(node.args)) if _label(node) in _READERS else []
     if isinstance(node, gast.Starred):
-        return [node.value]
+        return list(_used_up([node.value]))
     if isinstance(node, gast.AugAssign):  # `seen |= {k}` keeps the object
         return [node.target]
     if isinstance(node, gast.BinOp):
         return [node.left, node.right]
-    if isinstance(node, (gast.For, gast.comprehension)):
-        return [node.iter]
+    if isinstance(node, gast.For):
+        return list(_used_up([node.iter]))
+    if isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp)):
+        return list(_used_up([one.iter for one in node.generators]))
     if isinstance(node, gast.Compare):
-        return list(node.comparators)
+        return list(_used_up(node.comparators))
     if isinstance(node, gast.UnaryOp):  # `not xs`
         return [node.operand]
     if isinstance(node, (gast.If, gast.While, gast.IfExp)):
@@ -90,6 +97,23 @@ def _harmless(node: gast.AST) -> list[gast.expr]:
     if isinstance(node, gast.Return):
         return list(_handed_out(node.value)) if node.value is not None else []
     return []
+
+
+def _used_up(values: list[gast.expr]) -> Iterator[gast.expr]:
+    """The containers that something walks through at once, also by way of views and iterators."""
+    for value in values:
+        yield value
+        if not isinstance(value, gast.Call):
+            if isinstance(value, gast.GeneratorExp):
+                yield from _used_up([one.iter for one in value.generators])
+        elif isinstance(value.func, gast.Attribute) and value.func.attr in _VIEWS:
+            yield value.func.value
+        elif _label(value) in _LAZY:
+            yield from _used_up(value.args)
+
+
+def _label(call: gast.Call) -> str:
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
 
 
 def _handed_out(value: gast.expr) -> Iterator[gast.expr]:

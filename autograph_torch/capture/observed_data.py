@@ -213,12 +213,12 @@ class Answers:
         return True
 
     def _stop_where_it_fails(self, tx: Any) -> None:
-        """Stop where the call has come to an exception by now: Python is to raise it, and to run what handles it.
+        """On a path, stop where the call has come to an exception: Python is to raise it, and to run what handles it.
 
         Raises:
             CaptureError: AG321, with a mark (`fails_before`).
         """
-        error = self._forecast.error(tx.output)
+        error = self._forecast.error(tx.output) if notes.on_one_path() else None
         if error is not None:
             message = f"the call fails before it comes to this ({type(error).__name__}: {error})"
             with marked(_FAILS, True):

@@ -542,3 +542,21 @@ def a_list_of_floats_of_data_is_written_to_in_a_loop(x):
         vs[0] += 1.0
         vs.reverse()
     return vs, x
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 2),), lambda: (vec(-1, -2),)])
+def views_and_methods_that_are_kept(x):
+    """They see what the branches write, and write themselves."""
+    table, found = {"a": 1}, []
+    values, keys, items, read = table.values(), table.keys(), table.items(), table.get
+    add, put = found.append, table.update
+    if x.sum() > 0:
+        table["b"] = 2
+        add("more")
+    elif x[1] > 0:
+        put(c=3)
+    else:
+        del table["a"]
+        table["a"] = 4
+        add("again")
+    return list(values), list(keys), dict(items), len(keys), "b" in keys, read("c"), found

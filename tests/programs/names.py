@@ -947,3 +947,13 @@ def looked_for_in_no_rows(x):
         return last + x[0]
     except UnboundLocalError:
         return -x[0]
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def generator_reads_what_a_branch_binds(x):
+    scale, shift = 2, 1
+    scaled = (v * scale for v in [1, 2])
+    pairs = zip((v + shift for v in [3, 4]), [x, -x])
+    if x.sum() > 0:
+        scale, shift = 5, 7
+    return list(scaled), list(pairs)
