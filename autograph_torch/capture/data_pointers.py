@@ -94,8 +94,8 @@ def _is_empty(fake: torch.Tensor) -> bool:
     return bool(fake.numel() == 0)
 
 
-def _offset(fake: torch.Tensor) -> int:
-    return fake.storage_offset() * fake.element_size()  # type: ignore[no-any-return]
+def _offset(fake: torch.Tensor) -> int | torch.SymInt:
+    return fake.storage_offset() * fake.element_size()
 
 
 def _begin(node: Node) -> Node:

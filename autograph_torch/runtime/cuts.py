@@ -126,7 +126,7 @@ def grad(
     waiting = [leaf for cut in cuts for leaf in cut.leaves] + wanted
     # What is kept for the steps behind may be needed by several of them.
     options = {"retain_graph": True, "create_graph": create_graph, "allow_unused": True}
-    found = list(torch.autograd.grad(outputs, waiting, grad_outputs, **options))
+    found: list[torch.Tensor | None] = list(torch.autograd.grad(outputs, waiting, grad_outputs, **options))
     for cut in cuts:
         count = len(cut.leaves)
         gradients, found, waiting = found[:count], found[count:], waiting[count:]
