@@ -21,6 +21,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from torch._dynamo.source import SyntheticLocalSource
 from torch._dynamo.variables import ConstantVariable, TensorVariable
 
 from autograph_torch.capture.dynamo_names import SETATTR
@@ -82,8 +83,10 @@ def is_told(tensor: Any) -> bool:
 
 
 def _can_be_told(tx: Any, tensor: Any) -> bool:
-    """Whether it is a tensor from around the function, no result of an operator."""
+    """Whether it is a tensor from around the function, no result of an operator and no parameter made in it."""
     if is_before(2, 12) or not tensor.source or tensor.has_grad_fn or tracing.may_break():
+        return False
+    if isinstance(tensor.source, SyntheticLocalSource):  # capture/parameters_made.py
         return False
     return tx.output.current_tracer.parent is None and tracing.transform() is None
 
