@@ -639,6 +639,28 @@ def test_handlers_of_what_arithmetic_raises() -> None:
 
 
 @pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_what_the_runtime_asks_is_answered() -> None:
+    """`math.log` asks whether its number is positive: a handler of the program gets the exception in the trace."""
+
+    def log_odds(x: Tensor) -> Any:
+        found = []
+        for v in x.tolist():
+            try:
+                found.append(math.log(v / (1 - v)))
+            except ZeroDivisionError:
+                found.append(math.inf)
+            except ValueError:
+                found.append(-math.inf if v == 0 else math.nan)
+        finite = [one for one in found if math.isfinite(one)]
+        return found, math.fsum(finite) if finite else None
+
+    for numbers in ((0.25, 0.5), (1.0, 0.0), (0.0, 0.5)):
+        torch._dynamo.reset()  # each makes the graph
+        fast = torch.compile(convert(log_odds), backend="eager", fullgraph=True)
+        assert fast(vec(*numbers)) == log_odds(vec(*numbers))
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
 def test_a_call_that_fails_before_it_comes_to_a_question() -> None:
     """NaN is no integer: Python raises that, in the line where it does."""
 
