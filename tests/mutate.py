@@ -167,6 +167,22 @@ MUTATIONS = (
         "use_before",
     ),
     Mutation(
+        "hooks: a second time",
+        CAPTURE + "cuts.py",
+        "        spent |= recorded\n",
+        "        pass\n",
+        "tests/capture/test_cut_at_hooks.py",
+        "what_eager_raises",
+    ),
+    Mutation(
+        "texts: what is not copied",
+        CAPTURE + "formatted.py",
+        "    if _may_change(found):\n",
+        "    if False:\n",
+        "tests/capture/test_formatted.py",
+        "not_copied",
+    ),
+    Mutation(
         "hooks: what comes by way of the tensor",
         "autograph_torch/runtime/cuts.py",
         "        found = [_sum(found[k], more[k]) for k in range(len(more))]\n",
@@ -193,8 +209,8 @@ MUTATIONS = (
     Mutation(
         "generators that are kept",
         "autograph_torch/analysis/scopes.py",
-        "                found |= _read_later(generator)\n",
-        "                pass\n",
+        "            found |= _read_later(node)\n",
+        "            pass\n",
         "tests/test_programs.py",
         "generator_reads_what_a_branch_binds",
     ),

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import gast
 
+from autograph_torch.analysis.consumption import behind, used_up
 from autograph_torch.analysis.kinds import Kinds
 from autograph_torch.analysis.scopes import captured, names_of, parameters, walk_scope
 
@@ -25,12 +26,8 @@ _METHODS = frozenset(
     "get update setdefault popitem move_to_end most_common elements total subtract "
     "add discard union intersection difference symmetric_difference issubset issuperset isdisjoint "
     "intersection_update difference_update symmetric_difference_update "
-    "appendleft extendleft popleft rotate maxlen".split()
+    "appendleft extendleft popleft rotate".split()
 )
-_TAKING = frozenset(("extend", "update", "union", "intersection", "difference"))  # they walk through their arguments
-_VIEWS = frozenset(("items", "keys", "values"))
-_READERS = frozenset("len sum min max any all list tuple dict set sorted stack cat join".split())
-_LAZY = frozenset(("enumerate", "reversed", "zip", "iter"))
 
 
 def owned_containers(function: gast.FunctionDef, kinds: Kinds) -> frozenset[str]:
@@ -74,51 +71,35 @@ def _harmless(node: gast.AST) -> list[gast.expr]:
     """Places in a node where a container is used and not given away."""
     if isinstance(node, gast.Subscript):
         return [node.value]
+    if isinstance(node, gast.Attribute) and node.attr == "maxlen":
+        return [node.value]
     if isinstance(node, gast.Call):
-        if isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
-            return [node.func.value, *(_used_up(node.args) if node.func.attr in _TAKING else ())]
-        return list(_used_up(node.args)) if _label(node) in _READERS else []
-    if isinstance(node, gast.Starred):
-        return list(_used_up([node.value]))
+        asked = [one.value for one in used_up(node) if isinstance(one, gast.Attribute) and one.attr in _METHODS]
+        return [*_owner(node), *asked, *used_up(node)]
     if isinstance(node, gast.AugAssign):  # `seen |= {k}` keeps the object
         return [node.target]
     if isinstance(node, gast.BinOp):
         return [node.left, node.right]
     if isinstance(node, gast.For):
-        return list(_used_up([node.iter]))
-    if isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp)):
-        return list(_used_up([one.iter for one in node.generators]))
-    if isinstance(node, gast.Compare):
-        return list(_used_up(node.comparators))
+        return list(behind([node.iter]))
     if isinstance(node, gast.UnaryOp):  # `not xs`
         return [node.operand]
     if isinstance(node, (gast.If, gast.While, gast.IfExp)):
         return [node.test]
     if isinstance(node, gast.Return):
         return list(_handed_out(node.value)) if node.value is not None else []
-    return []
+    return list(used_up(node))
 
 
-def _used_up(values: list[gast.expr]) -> Iterator[gast.expr]:
-    """The containers that something walks through at once, also by way of views and iterators."""
-    for value in values:
-        yield value
-        if not isinstance(value, gast.Call):
-            if isinstance(value, gast.GeneratorExp):
-                yield from _used_up([one.iter for one in value.generators])
-        elif isinstance(value.func, gast.Attribute) and value.func.attr in _VIEWS:
-            yield value.func.value
-        elif _label(value) in _LAZY:
-            yield from _used_up(value.args)
-
-
-def _label(call: gast.Call) -> str:
-    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
+def _owner(call: gast.Call) -> list[gast.expr]:
+    """The container whose method is called."""
+    is_method = isinstance(call.func, gast.Attribute) and call.func.attr in _METHODS
+    return [call.func.value] if is_method else []
 
 
 def _handed_out(value: gast.expr) -> Iterator[gast.expr]:
     """What a function returns, and what is in the displays that it returns: nothing runs behind it."""
-    yield value
+    yield from behind([value])
     parts = value.elts if isinstance(value, (gast.Tuple, gast.List)) else ()
     for part in value.values if isinstance(value, gast.Dict) else parts:
         yield from _handed_out(part)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from autograph_torch.analysis.consumption import used_up
 from autograph_torch.source.nodes import children, walk
 from autograph_torch.source.templates import is_generated
 
@@ -206,13 +207,14 @@ def captured(body: Iterable[gast.AST]) -> set[str]:
     """Names that functions and lambdas defined in this scope read or rebind, when a later call runs them.
 
     What a pass has made (`then`, `lambda: b`) runs where it stands, and never later; what is defined in there may. A
-    generator expression runs later where it is kept (`scaled = (v * n for v in xs)`).
+    generator expression runs later where nothing walks through it at once (`scaled = (v * n for v in xs)`).
     """
     found: set[str] = set()
-    for node in walk_scope(body):
-        if isinstance(node, (gast.Assign, gast.AnnAssign, gast.NamedExpr)):
-            for generator in _kept_generators(node.value):
-                found |= _read_later(generator)
+    nodes = list(walk_scope(body))
+    at_once = {id(one) for node in nodes for one in used_up(node)}
+    for node in nodes:
+        if isinstance(node, gast.GeneratorExp) and id(node) not in at_once:
+            found |= _read_later(node)
         elif is_generated(node):
             inner = node.body if isinstance(node.body, list) else [node.body]
             names = names_of(inner)
@@ -220,27 +222,6 @@ def captured(body: Iterable[gast.AST]) -> set[str]:
         elif isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
             found |= set(free_reads(node)) | rebound_around(node)
     return found
-
-
-def _kept_generators(value: gast.expr | None) -> Iterator[gast.GeneratorExp]:
-    """The generator expressions in a value that nothing in it walks through."""
-    if isinstance(value, gast.GeneratorExp):
-        yield value
-    elif isinstance(value, (gast.Tuple, gast.List)):
-        for part in value.elts:
-            yield from _kept_generators(part)
-    elif isinstance(value, gast.IfExp):
-        yield from (*_kept_generators(value.body), *_kept_generators(value.orelse))
-    elif isinstance(value, gast.Call) and getattr(value.func, "id", getattr(value.func, "attr", "")) in _LAZY:
-        for part in value.args:
-            yield from _kept_generators(part)
-
-
-# Calls that walk through their arguments when their own result is walked through.
-_LAZY = frozenset(
-    "iter zip enumerate map filter chain islice takewhile dropwhile filterfalse accumulate starmap cycle tee "
-    "groupby pairwise zip_longest product".split()
-)
 
 
 def _read_later(generator: gast.GeneratorExp) -> set[str]:

@@ -23,6 +23,8 @@ from torch._dynamo.variables.lists import BaseListVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Node
 
+from autograph_torch.capture.detached import detached
+from autograph_torch.capture.graph_writes import has_gradient
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import cuts, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -31,7 +33,12 @@ _USED = (
     "a gradient goes through a tensor with a hook that depends on data, and by way of what used the tensor before",
     "register the hook where the tensor is made",
 )
+_AGAIN = (
+    "a gradient goes a second time through what autograd has forgotten, in a function with hooks that depend on data",
+    "pass `retain_graph=True` the first time",
+)
 _CUTS = "_autograph_cuts"  # on the output
+_SPENT = "_autograph_spent"  # on the output: what gradients have gone through that keep nothing
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ def gradients_through_cuts() -> Iterator[None]:
         known = tx.output.__dict__.get(_CUTS, ())
         if self.value is not torch.autograd.grad or not known or tracing.is_ours(tx.f_code.co_filename):
             return called(self, tx, args, kwargs)
-        _check_uses(known, args[0])
+        _check_uses(tx, known, args[0], kwargs)
         given = TupleVariable([one.made for one in _in_order(tx, known)])
         through: Any = cuts.grad
         return UserFunctionVariable(through).call_function(tx, [given, *args], kwargs)
@@ -69,9 +76,7 @@ def can_be_cut(tx: Any) -> bool:
 
 def cut(tx: Any, tensor: Any) -> None:
     """Let a leaf stand for a tensor from here on."""
-    proxy = tx.output.create_proxy("call_method", "detach", (tensor.as_proxy(),), {})
-    proxy.node.meta["example_value"] = tensor.as_proxy().node.meta["example_value"].detach()
-    tensor.proxy, tensor.requires_grad = proxy, False
+    tensor.proxy, tensor.requires_grad = detached(tx.output, tensor), False
     tensor.call_method(tx, "requires_grad_", [], {})
     tensor.has_grad_fn = True  # to the program it is none
 
@@ -87,22 +92,41 @@ def _in_order(tx: Any, known: list[_Cut]) -> list[_Cut]:
     return sorted(known, key=lambda one: order[one.node], reverse=True)
 
 
-def _check_uses(known: list[_Cut], outputs: Any) -> None:
-    """Stop where a gradient comes by way of what has used a tensor before it was cut.
+def _check_uses(tx: Any, known: list[_Cut], outputs: Any, options: Any) -> None:
+    """Stop where a gradient comes by way of what has used a tensor before it was cut, or where it has gone before.
 
     Raises:
         CaptureError: AG320.
     """
-    waiting = [one.as_proxy().node for one in _tensors(outputs)]
+    seen = _behind([one.as_proxy().node for one in _tensors(outputs)])
+    if any(one.users & seen for one in known):
+        raise_refusal("AG320", *_USED)
+    spent = tx.output.__dict__.setdefault(_SPENT, set())
+    recorded = {node for node in seen if _is_recorded(node)}
+    if spent & recorded:
+        raise_refusal("AG320", *_AGAIN)
+    if not any(name in options and _is_true(options[name]) for name in ("retain_graph", "create_graph")):
+        spent |= recorded
+
+
+def _behind(waiting: list[Node]) -> set[Node]:
+    """What nodes are computed of, and themselves."""
     seen: set[Node] = set()
     while waiting:
         node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        waiting += node.all_input_nodes
-    if any(one.users & seen for one in known):
-        raise_refusal("AG320", *_USED)
+        if node not in seen:
+            seen.add(node)
+            waiting += node.all_input_nodes
+    return seen
+
+
+def _is_recorded(node: Node) -> bool:
+    """Whether autograd goes through it, and forgets what it has saved."""
+    return has_gradient(node) and node.meta["example_value"].grad_fn is not None
+
+
+def _is_true(option: Any) -> bool:
+    return not option.is_python_constant() or bool(option.as_python_constant())
 
 
 def _tensors(outputs: Any) -> list[Any]:

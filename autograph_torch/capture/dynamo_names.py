@@ -46,6 +46,13 @@ SETATTR: Any = getattr(builtin, "SetAttrBuiltinVariable", builtin.BuiltinVariabl
 _SYNCHRONIZES_ALWAYS = len(inspect.signature(TensorVariable._sync_if_inplace_mutation).parameters) == 3  # 2.14 on
 
 
+def attribute_set(function: Any, args: Any) -> tuple[Any, str | None, Any]:
+    """The variables of `setattr(owner, name, value)` and the name; without a name for other calls of that class."""
+    if getattr(function, "fn", setattr) is not setattr or len(args) != 3 or not args[1].is_python_constant():
+        return None, None, None
+    return args[0].realize(), args[1].as_python_constant(), args[2].realize()
+
+
 def get_attribute(variable: Any, tx: Any, name: str) -> Any:
     """The variable of an attribute."""
     return getattr(variable, GET_ATTRIBUTE)(tx, name)

@@ -12,6 +12,7 @@ from torch._dynamo import exc as dynamo
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+from autograph_torch.capture.marks import leading_to
 from autograph_torch.capture.policy import POLYFILLS, is_dynamo
 from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
@@ -74,14 +75,7 @@ def _is_of_tracer(error: Exception) -> bool:
 
 def _own_error(error: BaseException) -> AutographError | None:
     """An error of ours that torch has wrapped into one of its own."""
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        if isinstance(current, AutographError):
-            return current
-        seen.add(id(current))
-        current = current.__cause__ or current.__context__
-    return None
+    return next((one for one in leading_to(error) if isinstance(one, AutographError)), None)
 
 
 def _capture_error(error: BaseException) -> CaptureError:

@@ -32,6 +32,7 @@ import operator
 import re
 import string
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -176,17 +177,28 @@ def _as_it_is(value: Any, shown: bool) -> Any:
             raise_refusal("AG320", "the text of a tensor that records its gradient", "make it of `x.detach()`")
         tx = InstructionTranslator.current_tx()
         return found.call_method(tx, "detach", [], {}).call_method(tx, "clone", [], {})
-    if type(found) in (ListVariable, TupleVariable):
-        items = [_as_it_is(one, shown=True) for one in found.items]
-        return (
-            ListVariable(items, mutation_type=ValueMutationNew())
-            if type(found) is ListVariable
-            else TupleVariable(items)
-        )
+    if type(found) is TupleVariable:
+        return TupleVariable([_as_it_is(one, shown=True) for one in found.items])
+    if type(found) is ListVariable:
+        return ListVariable([_as_it_is(one, shown=True) for one in found.items], mutation_type=ValueMutationNew())
     if type(found) is ConstDictVariable and found.user_cls is dict:
         entries = {key: _as_it_is(one, shown=True) for key, one in found.items.items()}
         return ConstDictVariable(entries, mutation_type=ValueMutationNew())
+    if _may_change(found):
+        raise_refusal("AG320", f"the text of a {found.python_type().__name__}", "make a list or dict of it first")
     return value
+
+
+def _may_change(variable: Any) -> bool:
+    """Whether it is another container than those that are copied, and it, or what is in it, may be written to."""
+    kind = _kind(variable)
+    if kind is None or variable.is_python_constant() or not issubclass(kind, (tuple, list, set, dict, deque)):
+        return False
+    if not issubclass(kind, tuple):
+        return True
+    items = variable.unpack_var_sequence(InstructionTranslator.current_tx())
+    kinds = (ConstantVariable, SymNodeVariable, StringFormatVariable)
+    return not all(isinstance(item.realize(), kinds) or item.is_python_constant() for item in items)
 
 
 def _text_of_symbol(self: Any) -> str:

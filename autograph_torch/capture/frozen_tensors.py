@@ -24,7 +24,8 @@ from typing import Any
 from torch._dynamo.source import SyntheticLocalSource
 from torch._dynamo.variables import ConstantVariable, TensorVariable
 
-from autograph_torch.capture.dynamo_names import SETATTR
+from autograph_torch.capture.detached import detached
+from autograph_torch.capture.dynamo_names import SETATTR, attribute_set
 from autograph_torch.capture.known_torch import is_before
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
@@ -47,7 +48,7 @@ def frozen_tensors() -> Iterator[None]:
             tx.output.side_effects.store_attr_mutations[self].pop(_NAME)
         else:
             self.__dict__[_GIVEN] = self.proxy
-            self.proxy = _detached(tx, self)
+            self.proxy = detached(tx.output, self)
             if wanted:
                 _record(record, self, tx)
             tx.output.side_effects.store_attr(self, _NAME, ConstantVariable.create(wanted))
@@ -55,10 +56,9 @@ def frozen_tensors() -> Iterator[None]:
         return self
 
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if getattr(self, "fn", setattr) is setattr and len(args) == 3:
-            tensor, name, wanted = (one.realize() for one in args)
-            is_flag = name.is_python_constant() and name.as_python_constant() == _NAME and wanted.is_python_constant()
-            if is_flag and isinstance(tensor, TensorVariable) and _can_be_told(tx, tensor):
+        tensor, name, wanted = attribute_set(self, args)
+        if name == _NAME and isinstance(tensor, TensorVariable) and wanted.is_python_constant():
+            if _can_be_told(tx, tensor):
                 tensor.call_method(tx, "requires_grad_", [wanted], {})
                 return wanted
         return set_attribute(self, tx, args, kwargs)
@@ -89,9 +89,3 @@ def _can_be_told(tx: Any, tensor: Any) -> bool:
     if isinstance(tensor.source, SyntheticLocalSource):  # capture/parameters_made.py
         return False
     return tx.output.current_tracer.parent is None and tracing.transform() is None
-
-
-def _detached(tx: Any, tensor: Any) -> Any:
-    proxy = tx.output.create_proxy("call_method", "detach", (tensor.as_proxy(),), {})
-    proxy.node.meta["example_value"] = tensor.as_proxy().node.meta["example_value"].detach()
-    return proxy

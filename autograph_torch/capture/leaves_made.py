@@ -34,6 +34,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.detached import detached
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.frozen_tensors import is_told
 from autograph_torch.capture.graph_writes import IN_PLACE, arguments_of
@@ -116,9 +117,8 @@ def _value(result: TensorVariable) -> Any:
 
 def _give_value(leaf: TensorVariable, output: Any) -> None:
     value = _value(leaf)
-    proxy = output.create_proxy("call_method", "detach", (leaf.as_proxy(),), {})
-    proxy.node.meta.update({"example_value": value.detach(), _LEAF: (value, leaf.class_type)})
-    leaf.proxy = proxy
+    leaf.proxy = detached(output, leaf)
+    leaf.proxy.node.meta[_LEAF] = (value, leaf.class_type)
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,14 @@ def marked(name: str, value: Any) -> Iterator[None]:
 
 def mark(error: BaseException, name: str) -> Any:
     """The mark of an exception, or of what has led to it; None where there is none."""
+    return next((getattr(one, name) for one in leading_to(error) if hasattr(one, name)), None)
+
+
+def leading_to(error: BaseException) -> Iterator[BaseException]:
+    """An exception, and those that it was raised from, or while they were handled."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
-        if hasattr(current, name):
-            return getattr(current, name)
+        yield current
         seen.add(id(current))
         current = current.__cause__ or current.__context__
-    return None

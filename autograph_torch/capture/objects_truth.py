@@ -26,7 +26,7 @@ from autograph_torch.capture.dynamo_names import TRUTH
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, jump, replaced
 
-_ASKING = {bool: bool, operator.truth: bool, operator.not_: operator.not_}
+_ASKING = (bool, operator.truth, operator.not_)
 
 
 @contextlib.contextmanager
@@ -58,7 +58,7 @@ def _asking(original: Instruction) -> Instruction:
 
 
 def _answer(tx: Any, value: Any) -> Any:
-    """What `__bool__` or `__len__` of an object gives; None for what is no object, or has neither."""
+    """What `__bool__` or `__len__` of an object gives, True where it has neither; None for what is no object."""
     if not isinstance(value, UserDefinedObjectVariable) or value.is_tensor():
         return None
     names = [name for name in ("__bool__", "__len__") if hasattr(value.python_type(), name)]

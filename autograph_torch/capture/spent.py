@@ -25,6 +25,7 @@ from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.variables import TensorVariable
 from torch.fx import GraphModule
 
+from autograph_torch.capture.detached import detached
 from autograph_torch.capture.graph_writes import arguments_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import performing
@@ -86,11 +87,8 @@ def _steps(result: TensorVariable) -> set[Any]:
 
 
 def _detach(result: TensorVariable, steps: set[Any], output: Any) -> None:
-    value = result.as_proxy().node.meta["example_value"]
-    leaves = [step.variable for step in steps if hasattr(step, "variable")]
-    proxy = output.create_proxy("call_method", "detach", (result.as_proxy(),), {})
-    proxy.node.meta.update({"example_value": value.detach(), _SPENT: leaves})
-    result.proxy = proxy
+    result.proxy = detached(output, result)
+    result.proxy.node.meta[_SPENT] = [step.variable for step in steps if hasattr(step, "variable")]
 
 
 def spent_places(module: GraphModule) -> tuple[Spent, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from torch._dynamo.variables import TensorVariable
 
-from autograph_torch.capture.dynamo_names import SETATTR
+from autograph_torch.capture.dynamo_names import SETATTR, attribute_set
 from autograph_torch.capture.graph_writes import storage_at
 from autograph_torch.capture.patching import patched
 
@@ -26,10 +26,9 @@ def written_data() -> Iterator[None]:
     call = SETATTR.call_function
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if getattr(self, "fn", setattr) is setattr and len(args) == 3:
-            tensor, name, data = (one.realize() for one in args)
-            if name.is_python_constant() and name.as_python_constant() == "data" and _is_one(tensor, data):
-                return data
+        tensor, name, data = attribute_set(self, args)
+        if name == "data" and _is_one(tensor, data):
+            return data
         return call(self, tx, args, kwargs)
 
     with patched(SETATTR, call_function=call_function):
@@ -44,4 +43,4 @@ def _is_one(tensor: Any, data: Any) -> bool:
     for node in (tensor.as_proxy().node, data.as_proxy().node):
         fake = node.meta["example_value"]
         places.append((storage_at(node), fake.dtype, fake.storage_offset(), *fake.shape, *fake.stride()))
-    return places[0][0] is not None and len(places[0]) == len(places[1]) and places[0] == places[1]
+    return places[0][0] is not None and places[0] == places[1]

@@ -139,14 +139,8 @@ def grad(
         more = torch.autograd.grad([one for one, _ in pairs], waiting, [gradient for _, gradient in pairs], **options)
         found = [_sum(found[k], more[k]) for k in range(len(more))]
     if not allow_unused and any([one is None for one in found]):
-        raise RuntimeError(_UNUSED)
+        refuse("AG320", "a gradient of what is not used, through a cut of the graph", "pass `allow_unused=True`")
     return tuple(found)
-
-
-_UNUSED = (
-    "One of the differentiated Tensors appears to not have been used in the graph. "
-    "Set allow_unused=True if this is the desired behavior."
-)
 
 
 def _sum(one: torch.Tensor | None, other: torch.Tensor | None) -> torch.Tensor | None:

@@ -130,3 +130,25 @@ def test_the_caller_computes_the_gradient() -> None:
 
     with pytest.raises(CaptureError, match="AG320"):
         torch.compile(convert(returned), backend="eager", fullgraph=True)(vec(1, 2).requires_grad_(), [])
+
+
+@pytest.mark.parametrize("unused", [False, True])
+def test_what_eager_raises_is_refused(unused: bool) -> None:
+    """A second time through what autograd has forgotten; a gradient of what is not used."""
+
+    def handled(x: Tensor) -> Any:
+        fired: list[float] = []
+        w, other = x.clone().requires_grad_(), (x + 1).requires_grad_()
+        h = w * 2
+        h.register_hook(lambda g: fired.append(g.sum().item()))
+        loss = (h * h).sum()
+        try:
+            torch.autograd.grad(loss, [w, other] if unused else w)
+            torch.autograd.grad(loss, w)
+        except RuntimeError as error:
+            return str(error)
+        return fired
+
+    assert isinstance(handled(vec(1, 2)), str)
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(handled), backend="eager", fullgraph=True)(vec(1, 2))

@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import math
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -320,3 +320,26 @@ def test_texts_that_are_kept_are_printed(capsys: pytest.CaptureFixture[str]) -> 
         for call in (reports, compiled(reports)):
             texts.append((call(vec(*numbers)), capsys.readouterr().out))
         assert texts[1] == texts[0]
+
+
+def test_the_text_of_what_may_change_and_is_not_copied_is_refused() -> None:
+    def of_a_deque(x: Tensor) -> str:
+        queue = collections.deque([x[0].item()])
+        text = f"{queue}"
+        queue.append(1.0)
+        return text
+
+    def of_a_list_in_a_tuple(x: Tensor) -> str:
+        pair = Pair([x[0].item()], 1)
+        text = f"{pair}"
+        pair.first.append(2.0)
+        return text
+
+    for function in (of_a_deque, of_a_list_in_a_tuple):
+        with pytest.raises(CaptureError, match="AG320"):
+            compiled(function)(vec(1, 2))
+
+
+class Pair(NamedTuple):
+    first: list[float]
+    second: int

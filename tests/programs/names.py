@@ -954,6 +954,13 @@ def generator_reads_what_a_branch_binds(x):
     scale, shift = 2, 1
     scaled = (v * scale for v in [1, 2])
     pairs = zip((v + shift for v in [3, 4]), [x, -x])
+    held = [iter([])]
+    held.append(v - shift for v in [5, 6])
     if x.sum() > 0:
         scale, shift = 5, 7
-    return list(scaled), list(pairs)
+    out = []
+    for k, v in enumerate(v * scale for v in [1, 2, 3]):
+        if x.sum() > k:
+            scale += 1
+        out.append(v)
+    return list(scaled), list(pairs), list(held[1]), out
