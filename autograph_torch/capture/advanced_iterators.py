@@ -6,6 +6,8 @@
         if v > 4: break         data tell how far eager would have come (taken_elements.py)
     rest = list(values)
 
+    for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13)
+
 What a list or dict gives is known by its place there. Dynamo makes a list of its own that is reversed (torch 2.13), and
 does not see what is written to the first one meanwhile; here what is there is given.
 
@@ -20,6 +22,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables import BuiltinVariable, ConstDictVariable, ListVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
@@ -36,6 +39,7 @@ _BASE = iterators.IteratorVariable
 _VIEWS = (DictItemsVariable, DictValuesVariable)
 # Of an iterator: whether it runs over its list from behind, and how many elements it has given.
 _REVERSED, _GIVEN = "_autograph_reversed", "_autograph_given"
+_SIZE = "_autograph_size"  # of what it runs over, when it was made
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
 _ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", "unpack_var_sequence", "force_unpack_var_sequence")
@@ -68,7 +72,8 @@ def advanced_iterators() -> Iterator[None]:
 def _making(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(self: Any, *args: Any) -> Any:
         iterator = make(self, *args)
-        iterator.__dict__[MADE_OF] = getattr(self, "dv_dict", self)
+        container = getattr(self, "dv_dict", self)
+        iterator.__dict__.update({MADE_OF: container, _SIZE: len(container.items)})
         return iterator
 
     return made
@@ -135,6 +140,8 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
             raise_refusal("AG206", _IN_BODY, "make the iterator in the branch or loop, or take from it before")
         if self in spent():
             raise_refusal("AG206", _SPENT, AS_A_LIST)
+        if name == _NEXT:
+            _check_size(self, *args)
         place = _place(self) if name == _NEXT else None
         note_taken(self, place, counts=name == _NEXT)
         result = advance(self, *args, **kwargs)
@@ -143,6 +150,13 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
         return result if place is None else _what_is_there(self, place, result)
 
     return checked
+
+
+def _check_size(iterator: Any, tx: Any) -> None:
+    """Raise what Python does when a dict has got another size while a loop runs over it."""
+    container, size = iterator.__dict__.get(MADE_OF), iterator.__dict__.get(_SIZE)
+    if size is not None and type(container) is ConstDictVariable and len(container.items) != size:
+        raise_observed_exception(RuntimeError, tx, args=["dictionary changed size during iteration"])
 
 
 def _what_is_there(iterator: Any, place: Any, given: Any) -> Any:

@@ -86,6 +86,7 @@ from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
+from autograph_torch.capture.instance_dicts import instance_dicts
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
@@ -99,6 +100,7 @@ from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.module_hooks import hooks_of_modules
+from autograph_torch.capture.namespaces import namespaces
 from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.not_numbers import not_numbers
 from autograph_torch.capture.numbers import postpone_reads
@@ -129,6 +131,7 @@ from autograph_torch.capture.replaced_instructions import replaced_instructions
 from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.second_gradients import refusing_second_gradients
+from autograph_torch.capture.self_dicts import self_dicts
 from autograph_torch.capture.sequence_order import sequences_in_order
 from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
@@ -426,6 +429,9 @@ _REPAIRS = (
     gradients_in_bodies,
     gradients_of_their_own,
     indices_from_data,
+    instance_dicts,
+    self_dicts,
+    namespaces,
     natural_exponents,
     not_numbers,
     numpy_scalars,

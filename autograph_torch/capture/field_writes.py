@@ -33,6 +33,7 @@ from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.instance_dicts import note_order, set_attribute
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
 from autograph_torch.capture.two_places import line_of
@@ -245,6 +246,8 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Do the work of the empty functions of runtime/fields.py when the tracer is about to enter one of them."""
     if code is fields.read_field.__code__:
         item, name = _field(parent, arguments)
+        before = tracing.fields_of(arguments["site"].as_python_constant())[: arguments["index"].as_python_constant()]
+        note_order(item, [*(one.name for one in before if one.item is item), name], parent.output.side_effects)
         found = _read(parent, item, name)
         if found is not None:
             arguments["found"] = found
@@ -297,6 +300,6 @@ def _write(parent: Any, item: Any, name: str, value: Any) -> None:
     if isinstance(item, CellVariable):
         effects.store_cell(item, value)
     elif not is_missing(value):
-        effects.store_attr(item, name, value)
+        set_attribute(effects, item, name, value)
     elif _read(parent, item, name) is not None:
-        effects.store_attr(item, name, DeletedVariable())
+        set_attribute(effects, item, name, DeletedVariable())

@@ -42,6 +42,7 @@ from autograph_torch.capture.growing import LISTS
 from autograph_torch.capture.grown import GROWN, ask_grown_lists
 from autograph_torch.capture.heaps import SORTS
 from autograph_torch.capture.hosts import FILLED_IN
+from autograph_torch.capture.instance_dicts import refuse_instance_dicts
 from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.known_torch import SUPPORTED, known_torch
 from autograph_torch.capture.module_hooks import HANDLES, number_hooks
@@ -128,6 +129,7 @@ _FILL_INS = (
     fill_in_flags,
     fill_in_opened,
     fill_in_taking,
+    refuse_instance_dicts,
     stop_at_indices,
     number_hooks,
 )

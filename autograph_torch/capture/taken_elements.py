@@ -34,7 +34,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListIteratorVariable
 from torch._dynamo.variables.misc import CellVariable
 
 from autograph_torch.capture.identity import is_same
-from autograph_torch.runtime import iteration, tracing
+from autograph_torch.runtime import iteration, structure, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 AS_A_LIST = "make a list of it before the loop"
@@ -43,7 +43,7 @@ TORCH = os.path.dirname(torch.__file__) + os.sep
 _MOST_TAKEN = 1024  # elements that a trace follows one by one
 _ENDLESS = f"a loop that data may leave early runs over an iterator of more than {_MOST_TAKEN} elements"
 _DOES_MORE = "a loop that data may leave early runs over a generator that prints, or writes to what was there before"
-SEES_WRITES = "a loop that data may leave early writes to what the generator sees that it runs over"
+SEES_WRITES = "a loop that data may leave early writes to what it runs over, or to what the generator sees"
 _WRITES_AHEAD = "a loop that data may leave early writes to elements that it has yet to come to"
 
 
@@ -74,8 +74,14 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is iteration.number_of_taken.__code__:
         arguments["found"] = ConstantVariable.create(_number(_under_way()[-1]))
     elif code is iteration.what_is_there.__code__:
-        places = _places()[arguments["number"].as_python_constant()]
+        places, one = _places()[arguments["number"].as_python_constant()]
+        if _has_changed(one, parent.output.current_tracer):
+            raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
+        places = [(_current(one, parent.output.current_tracer), *rest) for one, *rest in places]
         arguments["item"] = _renewed(arguments["item"].realize(), places, parent.output.current_tracer)
+    elif code is structure.note_copies.__code__:
+        pairs = [pair.realize().items for pair in arguments["pairs"].realize().items]
+        _copies(parent.output.current_tracer).update((one.realize(), copy.realize()) for one, copy in pairs)
     elif code is iteration.end_taking.__code__:
         one = _under_way()[-1]
         one.taking = False
@@ -93,13 +99,13 @@ def _under_way() -> list[_Taking]:
     return tracing.notebook().setdefault("taking", [])  # type: ignore[no-any-return]
 
 
-def _places() -> list[list[tuple[Any, Any, Any]]]:
-    """By the number of an element: where it lay, and what it is made of."""
+def _places() -> list[tuple[list[tuple[Any, Any, Any]], _Taking]]:
+    """By the number of an element: where it lay, and what it is made of; and the loop that has taken it."""
     return tracing.notebook().setdefault("places", [])  # type: ignore[no-any-return]
 
 
 def _number(one: _Taking) -> int:
-    _places().append(one.places)
+    _places().append((one.places, one))
     one.places = []
     return len(_places()) - 1
 
@@ -244,8 +250,20 @@ def _content(cell: Any) -> Any:
     return table.get(cell, {}).get("cell_contents", cell.pre_existing_contents)
 
 
-def _has_changed(one: _Taking) -> bool:
-    return any(asks(value) != before for value, asks, before in one.seen)
+def _has_changed(one: _Taking, tracer: Any = None) -> bool:
+    """Whether something that can be seen is no longer what it was, or what stands for it in the bodies under way."""
+    return any(asks(_current(value, tracer)) != before for value, asks, before in one.seen)
+
+
+def _current(value: Any, tracer: Any) -> Any:
+    """What a list or dict is in the bodies that are being traced: those that they write to may be copies there."""
+    for around in reversed(list(tracing.enclosing(tracer))):
+        value = _copies(around).get(value, value)
+    return value
+
+
+def _copies(tracer: Any) -> dict[Any, Any]:
+    return tracer.__dict__.setdefault("_autograph_copies", {})  # type: ignore[no-any-return]
 
 
 def _has_written(one: _Taking, effects: Any) -> bool:

@@ -60,6 +60,7 @@ from autograph_torch.runtime.structure import (
     has_numbers,
     lift_all,
     lower_all,
+    note_copies,
     refuse_sets,
     scratch_of,
     spec_of,
@@ -197,7 +198,7 @@ def _attempt(
         values = lower_all(lifted, sources) if numbers else sources
         if containers:
             values = tuple([copy_in(sources[k], pairs, values[k]) for k in range(len(values))])
-        scratches = scratch_of(scratch, [*pairs]) if scratch else ()
+        scratches = _scratches(scratch, pairs) if scratch else ()
         try:
             value = branch(*values[: len(operands)], *objects[: len(mutated)], *scratches, *values[len(operands) :])
         except Exception as error:  # whatever the data; the graph will raise it
@@ -262,6 +263,14 @@ def _attempt(
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
     return True, value
+
+
+def _scratches(scratch: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
+    """A copy of each for the body; a loop around that runs over one of them has to know."""
+    known = [*pairs]
+    copies = scratch_of(scratch, known)
+    note_copies(known)
+    return copies
 
 
 def _has_open(scratch: tuple[Any, ...]) -> bool:

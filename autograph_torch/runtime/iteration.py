@@ -169,6 +169,12 @@ def what_is_there(number: int, item: Any) -> Any:
     return item
 
 
+def check_end(items: list[Element]) -> None:
+    """A loop ends behind the last of the elements that were taken: eager comes to what was added meanwhile."""
+    if items:
+        what_is_there(*items[-1])
+
+
 def end_trips() -> None:
     """The trips have been made for which they were taken. (Noted by the tracer.)"""
 

@@ -17,7 +17,7 @@ from autograph_torch.analysis.positions import UNROLL_LIMIT
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.growing import ADVICE, is_among
-from autograph_torch.runtime.iteration import Element, Once, Sequence, at_its_trip, end_trips, taken
+from autograph_torch.runtime.iteration import Element, Once, Sequence, at_its_trip, check_end, end_trips, taken
 from autograph_torch.runtime.iteration import staged as staged_sequence
 from autograph_torch.runtime.logic import and_then
 from autograph_torch.runtime.loop import run_with_writes
@@ -115,7 +115,7 @@ def for_steps(
     if isinstance(iterable, Once):
         return _one_trip(step, state, len(carry), len(reads), after)
     sequence = staged_sequence(iterable)
-    if not torch.compiler.is_compiling():
+    if not torch.compiler.is_compiling() or (sequence is None and notes.on_one_path()):
         return _python_for(iterable, step, state, after)
     if sequence is None or (sequence.known and sequence.length <= UNROLL_LIMIT):
         items = taken(iterable if sequence is None else sequence)
@@ -220,7 +220,10 @@ def _unrolled(
     items: list[Element], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State, joined: bool
 ) -> Any:
     """A loop over elements that have been taken before the first trip (capture/choices.py: it hands on the result)."""
-    result = _joined(items, step, after, rebound, fixed, state) if joined else remaining(items, step, after, 0, state)
+    if joined:
+        result = _joined(items, step, after, 0, rebound, fixed, state)
+    else:
+        result = remaining(items, step, after, 0, state)
     end_trips()
     return result
 
@@ -239,24 +242,29 @@ def remaining(items: list[Element], step: Callable[..., Any], after: After, posi
         if result.how == STOP:
             break
         position += 1
+    else:
+        check_end(items)
     return _finish(after, state)
 
 
 def _joined(
-    items: list[Element], step: Callable[..., Any], after: After, rebound: int, fixed: int, state: State
+    items: list[Element], step: Callable[..., Any], after: After, position: int, rebound: int, fixed: int, state: State
 ) -> Any:
     """As `remaining`, where the paths that go on meet before the next trip."""
     loop = Outcomes()
-    while items:
-        item, items = items[0], items[1:]
-        how, value, new = _ended(step, at_its_trip(item), *state, loop)
+    while position < len(items):
+        how, value, new = _ended(step, at_its_trip(items[position]), *state, loop)
         state = _handed_through(state, new, rebound, fixed)
+        position += 1
         if _is_symbolic(how):
-            return _going_on(how, value, state, functools.partial(_joined, items, step, after, rebound, fixed), after)
+            rest = functools.partial(_joined, items, step, after, position, rebound, fixed)
+            return _going_on(how, value, state, rest, after)
         if how == EXIT:
             return value
         if how == STOP:
             break
+    else:
+        check_end(items)
     return _finish(after, state)
 
 

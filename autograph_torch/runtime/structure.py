@@ -377,6 +377,10 @@ def _scratch(value: Any, pairs: Pairs) -> Any:
     return entries
 
 
+def note_copies(pairs: Pairs) -> None:
+    """In the body under way, lists and dicts from around are written to as these copies. (Noted by the tracer.)"""
+
+
 def is_copied(value: Any) -> bool:
     """Whether a value is a list or dict that a plain one stands for while a body writes to it.
 

@@ -307,7 +307,7 @@ def endless(x: torch.Tensor) -> torch.Tensor:
 
 
 AHEAD = "writes to elements that it has yet to come to"
-SEES, DOES_MORE, SPENT = "writes to what the generator sees", "prints, or writes", "has run over"
+SEES, DOES_MORE, SPENT = "to what the generator sees", "prints, or writes", "has run over"
 REFUSED = [
     (sees_writes, SEES),
     (sees_writes_to_a_tensor, SEES),

@@ -1,0 +1,99 @@
+"""The dict of an object's attributes is the object's own, and has them in Python's order.
+
+    state = State()                  vars(state) is a new dict, which is empty where `state` is not given back, too
+    state.n = x
+    return vars(state)
+
+    for name in vars(state): ...     attributes that the function has set come before those that were there
+
+Both in plain torch.compile, too (torch 2.13; in 2.11 such a dict has no variable of its own). A branch or loop that
+writes to such a dict would work on a copy, in which its object does not see the writes: that is refused.
+
+Private: DunderDictVariable and SideEffectsProxyDict. tests/capture/test_instance_dicts.py shows what torch does without
+this, and fails clearly when it changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.variables import DeletedVariable, UserDefinedObjectVariable, dicts
+
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import structure, tracing
+from autograph_torch.runtime.refusal import raise_refusal
+
+_DICT: Any = getattr(dicts, "DunderDictVariable", None)
+
+
+@contextlib.contextmanager
+def instance_dicts() -> Iterator[None]:
+    """While this is in force, it is."""
+    if _DICT is None:  # torch 2.11
+        yield
+        return
+    begin = _DICT.__init__
+
+    def init(self: Any, vt: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, vt, *args, **kwargs)
+        self.owner = vt  # lives as long as its dict does
+
+    def reconstruct(self: Any, codegen: Any) -> None:
+        _check_order(self.owner)
+        codegen(self.owner)
+        codegen.append_output(codegen.create_load_attr("__dict__"))
+
+    def names_in_order(self: Any) -> Iterator[Any]:
+        _check_order(self.item)
+        set_here = self.side_effects_table()
+        names = {**dict.fromkeys(self.item_dict), **dict.fromkeys(set_here)}
+        for name in names:
+            if not isinstance(set_here.get(name), DeletedVariable):
+                yield dicts.HashableTracker(dicts.ConstantVariable.create(name))
+
+    with (
+        patched(_DICT, __init__=init, reconstruct=reconstruct),
+        patched(dicts.SideEffectsProxyDict, __iter__=names_in_order),
+    ):
+        yield
+
+
+def note_order(item: Any, names: list[str], effects: Any) -> None:
+    """At the end of a body: whether it has set attributes in the order in which they will be set behind it."""
+    set_here = [name for name in effects.store_attr_mutations.get(item, ()) if name in names]
+    if set_here != [name for name in names if name in set_here]:
+        _unordered().add(item)
+
+
+def _check_order(item: Any) -> None:
+    if item in _unordered():
+        message = "the branches set attributes of an object in different orders, and `vars` of it shows the order"
+        raise_refusal("AG310", message, "set them in the same order, or before")
+
+
+def _unordered() -> set[Any]:
+    """Objects whose attributes are in an order that only data tell."""
+    return tracing.notebook().setdefault("unordered", set())  # type: ignore[no-any-return]
+
+
+def refuse_instance_dicts(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
+    """Stop where the tracer is about to ask structure.is_copied of such a dict."""
+    if _DICT is not None and code is structure.is_copied.__code__ and isinstance(arguments["value"].realize(), _DICT):
+        message = "a branch or loop on a tensor writes to the dict of an object's attributes"
+        raise_refusal("AG206", message, "set the attributes themselves, or use a dict of your own")
+
+
+def set_attribute(effects: Any, item: Any, name: str, value: Any) -> None:
+    """Give an object an attribute; where Python would put it into its dict, it is found there."""
+    if _DICT is not None and isinstance(item, UserDefinedObjectVariable) and is_in_dict(item.value, name):
+        effects.store_instance_dict_attr(item, name, value)
+    else:
+        effects.store_attr(item, name, value)
+
+
+def is_in_dict(value: Any, name: str) -> bool:
+    """Whether an attribute that is set is kept in an object's own dict."""
+    return hasattr(value, "__dict__") and not hasattr(type(inspect.getattr_static(type(value), name, None)), "__set__")

@@ -1,0 +1,216 @@
+"""`vars(obj)` and `obj.__dict__`: the object's own dict, with Python's order, also behind branches."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograph_torch import CaptureError, convert
+from autograph_torch.capture import compiling, instance_dicts
+from tests.harness import check, program, torch_before, vec
+
+TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
+pytestmark = torch_before("2.13", "the dict of an object cannot be followed, or is a value of its own")
+
+
+class State:
+    def __init__(self, n: Any = 0) -> None:
+        self.n = n
+
+
+class Limited:
+    def __init__(self) -> None:
+        self.n = 0
+
+    @property
+    def level(self) -> int:
+        return self._level
+
+    @level.setter
+    def level(self, value: int) -> None:
+        self._level = min(value, 3)
+
+
+@dataclasses.dataclass
+class Pair:
+    a: int
+    b: Any = None
+
+
+@program(inputs=TWO)
+def of_an_object_that_is_not_given_back(x: Tensor) -> Any:
+    s = State()
+    s.level = x
+    return vars(s), s.__dict__
+
+
+@program(inputs=TWO)
+def set_in_both_branches(x: Tensor) -> Any:
+    s = State()
+    s.v = x
+    if x.sum() > 0:
+        s.level = 2
+    else:
+        s.level = 1
+    return list(vars(s)), dict(vars(s)), {**vars(s), "k": 1}, sorted(vars(s).items(), key=lambda pair: pair[0])
+
+
+@program(inputs=TWO)
+def set_in_one_branch(x: Tensor) -> Any:
+    s = State()
+    if x.sum() > 0:
+        s.level = 2
+    return vars(s), len(vars(s)), "level" in vars(s)
+
+
+@program(inputs=TWO)
+def written_in_a_branch(x: Tensor) -> Any:
+    s = State()
+    if x.sum() > 0:
+        s.n = x.sum()
+    return list(vars(s).values()), {k: v for k, v in s.__dict__.items()}
+
+
+@program(inputs=TWO)
+def in_another_order(x: Tensor) -> Any:
+    s = State()
+    if x.sum() > 0:
+        s.p, s.q = 1, 2
+    else:
+        s.q, s.p = 1, 2
+    return list(vars(s)), s.p
+
+
+@program(inputs=TWO)
+def written_by_both_names(x: Tensor) -> Any:
+    s, t = State(1), State(2)
+    if x.sum() > 0:
+        t.__dict__.update(vars(s), m=7)
+        t.n += 3
+    return t.n, vars(t)
+
+
+@program(inputs=TWO)
+def written_by_a_name_of_the_dict(x: Tensor) -> Any:
+    s = State()
+    d = vars(s)
+    if x.sum() > 0:
+        s.n = 5
+        d["m"] = s.n + 1
+    return s.n, hasattr(s, "m"), d, d is vars(s)
+
+
+@program(inputs=TWO)
+def of_an_object_with_a_setter(x: Tensor) -> Any:
+    s = Limited()
+    s.level = 5
+    if x.sum() > 0:
+        s.level = 2
+    return s.level, vars(s)
+
+
+@program(inputs=TWO)
+def deleted_and_set_again(x: Tensor) -> Any:
+    s = State()
+    s.t = x
+    if x.sum() > 0:
+        del s.t
+        s.t = x + 1
+        s.u = 1
+    else:
+        s.u = 2
+        del s.t
+        s.t = x
+    return list(s.__dict__)
+
+
+@program(inputs=TWO)
+def of_a_function(x: Tensor) -> Any:
+    def f() -> None: ...
+
+    f.calls = 0  # type: ignore[attr-defined]
+    if x.sum() > 0:
+        f.calls += 1  # type: ignore[attr-defined]
+    return vars(f), f.calls  # type: ignore[attr-defined]
+
+
+@program(inputs=TWO)
+def copies_and_dataclasses(x: Tensor) -> Any:
+    one = State(1)
+    one.x = x
+    other, pair = copy.copy(one), Pair(1, x)
+    if x.sum() > 0:
+        other.n, pair.a, pair.b = 9, 2, x * 2
+    return vars(one), vars(other), dataclasses.astuple(pair), vars(pair)
+
+
+@program(inputs=[lambda: (State(), vec(1, 2)), lambda: (State(), vec(-1, -2))])
+def of_an_argument(s: Any, x: Tensor) -> Any:
+    s.old, s.gone = 1, 2
+    if x.sum() > 0:
+        s.n = x * 2
+    del s.gone
+    s.new = 3
+    return list(vars(s)), vars(s)
+
+
+PROGRAMS = [
+    of_an_object_that_is_not_given_back,
+    set_in_both_branches,
+    set_in_one_branch,
+    written_in_a_branch,
+    in_another_order,
+    written_by_both_names,
+    written_by_a_name_of_the_dict,
+    of_an_object_with_a_setter,
+    deleted_and_set_again,
+    of_a_function,
+    copies_and_dataclasses,
+    of_an_argument,
+]
+
+
+@pytest.mark.parametrize("found", PROGRAMS, ids=lambda one: one.__name__)
+def test_as_eager(found: Any) -> None:
+    verdict = check(found.__program__, "any graph")
+    assert verdict.kind == "equal", verdict.reason
+
+
+def live(x: Tensor) -> Any:
+    s = State()
+    s.level = x
+    return s, vars(s)
+
+
+def test_what_is_given_back_is_the_dict_of_the_object() -> None:
+    state, attributes = compiled(live)(vec(1))
+    assert attributes is vars(state)
+
+
+def replaced(x: Tensor) -> Any:
+    s = State()
+    s.__dict__ = {"n": 5}
+    return s.n + x
+
+
+def test_another_dict_is_refused() -> None:
+    with pytest.raises(CaptureError, match="an object is given another dict for its attributes"):
+        compiled(replaced)(vec(1))
+
+
+def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may go when torch.compile gives back the dict of the object."""
+    repairs = tuple(one for one in compiling._REPAIRS if one is not instance_dicts.instance_dicts)
+    monkeypatch.setattr(compiling, "_REPAIRS", repairs)
+    found = of_an_object_that_is_not_given_back.__program__  # type: ignore[attr-defined]
+    assert check(found, "any graph").kind == "wrong"
+
+
+def compiled(function: Any) -> Any:
+    torch._dynamo.reset()
+    return torch.compile(convert(function), fullgraph=True, backend="eager")
