@@ -28,6 +28,7 @@ from torch._dynamo.variables.base import AttributeMutationNew
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.instance_dicts import is_in_dict
 from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 
@@ -44,16 +45,16 @@ def self_dicts() -> Iterator[None]:
         elif not _has_as_item(self, text):
             return store(self, tx, name, value, *args, **kwargs)
         elif not isinstance(value, DeletedVariable):
-            return _items(self).call_method(tx, "__setitem__", [name, value], {})
+            return tracing.inner_of(self).call_method(tx, "__setitem__", [name, value], {})
         elif _contains(self, tx, name):
-            return _items(self).call_method(tx, "__delitem__", [name], {})
+            return tracing.inner_of(self).call_method(tx, "__delitem__", [name], {})
         return store(self, tx, name, value, *args, **kwargs)
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name == "__dict__" and _is_own(self):
             return self
         if _has_as_item(self, name) and _contains(self, tx, ConstantVariable.create(name)):
-            return _items(self).call_method(tx, "__getitem__", [ConstantVariable.create(name)], {})
+            return tracing.inner_of(self).call_method(tx, "__getitem__", [ConstantVariable.create(name)], {})
         return look_up(self, tx, name)
 
     with patched(UserDefinedObjectVariable, method_setattr_standard=set_attribute, **{GET_ATTRIBUTE: get_attribute}):
@@ -78,10 +79,5 @@ def _has_as_item(variable: Any, name: str) -> bool:
     return _is_own(variable) and is_in_dict(variable.value, name)
 
 
-def _items(variable: Any) -> Any:
-    """The variable of a dict's items."""
-    return variable._base_vt if hasattr(variable, "_base_vt") else variable._dict_vt  # torch 2.11
-
-
 def _contains(variable: Any, tx: Any, name: Any) -> bool:
-    return bool(_items(variable).call_method(tx, "__contains__", [name], {}).as_python_constant())
+    return bool(tracing.inner_of(variable).call_method(tx, "__contains__", [name], {}).as_python_constant())

@@ -1,6 +1,6 @@
 """Comparisons of lists and tuples whose elements depend on data go from pair to pair, as Python's do.
 
-    (loss, step) < best                    runtime/lexicographic.py
+    (loss, step) < best                    runtime/lexicographic.py; named tuples, too
     bisect.bisect(edges, x.item())         runtime/ordered_lists.py; what is compared may be such tuples
     heapq.heappush(queue, (cost, node))
     levels.count(low)
@@ -18,6 +18,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 import heapq
+import inspect
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,6 +27,7 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import (
     ConstantVariable,
     ListVariable,
+    NamedTupleVariable,
     SymNodeVariable,
     TensorVariable,
     TupleVariable,
@@ -35,10 +37,11 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable, SkipFunctionVariable
 
 from autograph_torch.capture.patching import patched
-from autograph_torch.runtime import lexicographic, ordered_lists
+from autograph_torch.runtime import lexicographic, ordered_lists, tracing
 
 _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _COMPARISONS = {**_ORDER, "==": operator.eq, "!=": operator.ne}
+_METHODS = [f"__{comparison.__name__}__" for comparison in _COMPARISONS.values()]
 
 
 # Functions in C -> what is traced in their place.
@@ -62,7 +65,7 @@ def sequences_in_order() -> Iterator[None]:
     polyfilled = PolyfilledFunctionVariable.call_function
 
     def compare(tx: Any, comparison: Callable[..., Any], operands: Any) -> Any:
-        left, right = (operand.realize() for operand in operands)
+        left, right = (_sequence(operand) for operand in operands)
         pairs = list(zip(left.items, right.items, strict=False))
         same = {k for k, pair in enumerate(pairs) if _are_one(*pair)}  # Python asks for that first: a NaN is itself
         given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
@@ -114,12 +117,22 @@ def _are_told_by_data(comparison: Callable[..., Any], operands: Any) -> bool:
     """Whether both are lists, or tuples, and Dynamo would have to know an element that depends on data."""
     if len(operands) != 2:
         return False
-    left, right = (operand.realize() for operand in operands)
+    left, right = (_sequence(operand) for operand in operands)
     if type(left) is not type(right) or type(left) not in (ListVariable, TupleVariable):
         return False
     if comparison not in _ORDER.values() and len(left.items) != len(right.items):
         return False
     return any(_has_data(one, comparison in _ORDER.values()) for one in (left, right))
+
+
+def _sequence(variable: Any) -> Any:
+    """What a list or tuple is compared as: a named tuple as a tuple, where its class has no order of its own."""
+    found = variable.realize()
+    if not isinstance(found, NamedTupleVariable):
+        return found
+    kind = found.python_type()
+    own = any(inspect.getattr_static(kind, name) is not vars(tuple)[name] for name in _METHODS)
+    return found if own else tracing.inner_of(found)
 
 
 def _are_one(left: Any, right: Any) -> bool:
@@ -139,11 +152,11 @@ def _is_plain(given: Any, options: Any = ()) -> bool:
 
 def may_differ(variable: Any) -> bool:
     """Whether it is a list or tuple whose place in an order data tell."""
-    return type(variable.realize()) in (ListVariable, TupleVariable) and _has_data(variable, or_number=True)
+    return type(_sequence(variable)) in (ListVariable, TupleVariable) and _has_data(variable, or_number=True)
 
 
 def _has_data(variable: Any, or_number: bool) -> bool:
-    found = variable.realize()
+    found = _sequence(variable)
     if type(found) in (ListVariable, TupleVariable):
         return any(_has_data(one, or_number) for one in found.items)
     if isinstance(found, SymNodeVariable):

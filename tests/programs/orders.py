@@ -3,6 +3,7 @@
 import bisect
 import heapq
 import operator
+from typing import NamedTuple
 
 import torch
 
@@ -27,6 +28,29 @@ def pairs_of_tensors_compared(x):
     if (x[0], "b") == (x[1], "b") or [x[0], 2] >= [x[2], 3]:
         x = x - 1
     return x
+
+
+class Bracket(NamedTuple):
+    low: object
+    trips: int
+
+
+class Backwards(NamedTuple):
+    low: object
+    trips: int
+
+    def __lt__(self, other):
+        return self.trips > other.trips
+
+
+@program(inputs=THREE, refused=by_torch("2.11", "tuples of numbers from data are compared one by one"))
+def named_tuples_compared(x):
+    now = first = Bracket(x[0], 0)
+    while now.low < 3:
+        now = now._replace(low=now.low + 1, trips=now.trips + 1)
+    best = max(Bracket(v.item(), -i) for i, v in enumerate(x))
+    pairs = [now == first, now != first, now == Bracket(x[0] * 1, 0), Bracket(x[0], 0) < Bracket(x[1], 0)]
+    return pairs, best, (x[0], 1) == Bracket(x[0], 1), Backwards(x[0], 1) < Backwards(x[1], 2)
 
 
 @program(inputs=THREE)
