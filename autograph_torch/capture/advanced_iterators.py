@@ -6,7 +6,7 @@
         if v > 4: break         data tell how far eager would have come (taken_elements.py)
     rest = list(values)
 
-    for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13)
+    for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13); so of a deque
 
 What a list or dict gives is known by its place there. Dynamo makes a list of its own that is reversed (torch 2.13), and
 does not see what is written to the first one meanwhile; here what is there is given.
@@ -30,8 +30,9 @@ from torch._dynamo.variables.dicts import DictItemsVariable, DictValuesVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.lists import DequeVariable, ListIteratorVariable, RangeIteratorVariable
 
+from autograph_torch.capture.container_writes import is_from_around
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.capture.taken_elements import AS_A_LIST, MADE_OF, at, note_taken, spent
+from autograph_torch.capture.taken_elements import AS_A_LIST, MADE_OF, SEES_WRITES, at, note_taken, spent
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -39,7 +40,10 @@ _BASE = iterators.IteratorVariable
 _VIEWS = (DictItemsVariable, DictValuesVariable)
 # Of an iterator: whether it runs over its list from behind, and how many elements it has given.
 _REVERSED, _GIVEN = "_autograph_reversed", "_autograph_given"
-_SIZE = "_autograph_size"  # of what it runs over, when it was made
+_STATE = "_autograph_state"  # of what it runs over, when it was made
+# After these the iterators of a deque raise.
+_ASKS_DATA = -1
+_CHANGES = frozenset("append appendleft extend extendleft insert pop popleft remove rotate clear __delitem__".split())
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
 _ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", "unpack_var_sequence", "force_unpack_var_sequence")
@@ -61,6 +65,7 @@ def advanced_iterators() -> Iterator[None]:
             stack.enter_context(patched(kind, **own))
         for kind in (ListVariable, DequeVariable):
             stack.enter_context(patched(kind, call_method=_reversing(method_of(kind, "call_method"))))
+        stack.enter_context(patched(DequeVariable, call_method=_counting(DequeVariable.call_method)))
         if not hasattr(VariableTracker, "tp_iter_impl"):
             stack.enter_context(_made_by_methods())
         for kind in (ListVariable, DequeVariable, ConstDictVariable, *_VIEWS):
@@ -73,7 +78,7 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(self: Any, *args: Any) -> Any:
         iterator = make(self, *args)
         container = getattr(self, "dv_dict", self)
-        iterator.__dict__.update({MADE_OF: container, _SIZE: len(container.items)})
+        iterator.__dict__.update({MADE_OF: container, _STATE: _state(container)})
         return iterator
 
     return made
@@ -141,7 +146,7 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
         if self in spent():
             raise_refusal("AG206", _SPENT, AS_A_LIST)
         if name == _NEXT:
-            _check_size(self, *args)
+            _check_state(self, *args)
         place = _place(self) if name == _NEXT else None
         note_taken(self, place, counts=name == _NEXT)
         result = advance(self, *args, **kwargs)
@@ -152,11 +157,42 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _check_size(iterator: Any, tx: Any) -> None:
-    """Raise what Python does when a dict has got another size while a loop runs over it."""
-    container, size = iterator.__dict__.get(MADE_OF), iterator.__dict__.get(_SIZE)
-    if size is not None and type(container) is ConstDictVariable and len(container.items) != size:
-        raise_observed_exception(RuntimeError, tx, args=["dictionary changed size during iteration"])
+def _counting(call: Callable[..., Any]) -> Callable[..., Any]:
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        result = call(self, tx, name, args, kwargs)
+        if name in _CHANGES and not (name.startswith("extend") and _is_empty(args[0].realize())):
+            in_branch = is_from_around(self, tx.output.current_tracer)
+            _changes()[self] = _ASKS_DATA if in_branch else _changes().get(self, 0) + 1
+        return result
+
+    return call_method
+
+
+def _is_empty(variable: Any) -> bool:
+    return getattr(variable, "items", None) == []
+
+
+def _changes() -> dict[Any, int]:
+    """How often a deque has become another one; not known, where a branch or loop may have written to it."""
+    return tracing.notebook().setdefault("changes", {})  # type: ignore[no-any-return]
+
+
+def _state(container: Any) -> int | None:
+    """What has to be the same when an iterator of a dict or deque advances."""
+    if isinstance(container, DequeVariable):
+        return _changes().get(container, 0)
+    return len(container.items) if type(container) is ConstDictVariable else None
+
+
+def _check_state(iterator: Any, tx: Any) -> None:
+    """Raise what Python does when a dict or deque has changed while a loop runs over it."""
+    container, state = iterator.__dict__.get(MADE_OF), iterator.__dict__.get(_STATE)
+    if _state(container) == _ASKS_DATA:
+        raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
+    if state is not None and _state(container) != state:
+        is_deque = isinstance(container, DequeVariable)
+        message = "deque mutated during iteration" if is_deque else "dictionary changed size during iteration"
+        raise_observed_exception(RuntimeError, tx, args=[message])
 
 
 def _what_is_there(iterator: Any, place: Any, given: Any) -> Any:

@@ -48,7 +48,7 @@ def watch_containers() -> None:
 
 def may_be_written(item: Any, tracer: Any) -> bool:
     """Whether a body may write to an object: a list or dict from around it, of which it is known what was in it."""
-    if type(item) not in _CONTAINERS or not _is_from_around(item, tracer):
+    if type(item) not in _CONTAINERS or not is_from_around(item, tracer):
         return False
     if not tracing.shares_contents(tracer, item):
         begun = tracer.__dict__.get("_autograph_begun", {})
@@ -74,7 +74,7 @@ def _remembering(method: Any) -> Any:
 def beginning_to_write(item: Any, tracer: Any) -> Iterator[None]:
     """What may write to a container begins: what is in the container is known until that has ended."""
     begun = tracer.__dict__.setdefault("_autograph_begun", {})
-    if type(item) not in _CONTAINERS or not _is_from_around(item, tracer) or item in begun:
+    if type(item) not in _CONTAINERS or not is_from_around(item, tracer) or item in begun:
         yield
         return
     begun[item] = item.items.copy()
@@ -84,7 +84,7 @@ def beginning_to_write(item: Any, tracer: Any) -> Iterator[None]:
         del begun[item]
 
 
-def _is_from_around(item: Any, tracer: Any) -> bool:
+def is_from_around(item: Any, tracer: Any) -> bool:
     """Whether a container was there before the body of ours that is being traced."""
     if "_autograph_table" not in tracer.__dict__ or item.mutation_type is None:
         return False

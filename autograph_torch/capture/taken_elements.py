@@ -30,7 +30,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable, NestedUserFunctionVariable
 from torch._dynamo.variables.iter import FilterVariable, MapVariable
 from torch._dynamo.variables.lazy import LazyVariableTracker
-from torch._dynamo.variables.lists import BaseListVariable, ListIteratorVariable
+from torch._dynamo.variables.lists import BaseListVariable, DequeVariable, ListIteratorVariable
 from torch._dynamo.variables.misc import CellVariable
 
 from autograph_torch.capture.identity import is_same
@@ -208,8 +208,10 @@ def _see(value: Any, asks: Callable[[Any], Any], one: _Taking) -> None:
         one.seen.append((value, asks, state))
 
 
-def _length(value: Any) -> int | None:
-    """Of a list, or that of an iterator: eager comes to what is appended meanwhile (of a dict it raises)."""
+def _length(value: Any) -> Any:
+    """Of a list, or that of an iterator: eager comes to what is appended meanwhile (of a dict or deque it raises)."""
+    if isinstance(value, DequeVariable):
+        return list(value.items)  # one that is full stays as long as it is
     sized = isinstance(value, (BaseListVariable, ConstDictVariable, ListIteratorVariable))
     return len(value.items) if sized else None
 

@@ -365,7 +365,9 @@ def _scratch(value: Any, pairs: Pairs) -> Any:
     if type(value) is set:
         return value.copy()
     if type(value) is deque:
-        return deque([copy_of(value[k], pairs) for k in range(len(value))], value.maxlen)
+        items = deque([copy_of(value[k], pairs) for k in range(len(value))], value.maxlen)
+        pairs.append((value, items))
+        return items
     if type(value) is Counter:
         entries: Any = Counter()
     elif type(value) is defaultdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import pytest
@@ -147,6 +148,22 @@ def a_dict_that_grows(x: Tensor) -> Any:
 
 
 @program(inputs=TWO)
+def a_deque_that_is_written_to(x: Tensor) -> Any:
+    q, done = deque([1.0, 2.0, 3.0], maxlen=3), 0
+    try:
+        for v in q:
+            if x.sum() > 4:
+                q.append(v)
+            elif x.sum() > 3:
+                q[0] = 7.0
+                q.extend([])
+            done += 1
+    except RuntimeError as error:
+        return str(error), list(q), done
+    return list(q), done
+
+
+@program(inputs=TWO)
 def elements_that_are_replaced(x: Tensor) -> Any:
     rows = [1, 2, 3]
     seen = []
@@ -182,6 +199,7 @@ PROGRAMS = [
     of_an_object,
     elements_that_are_replaced,
     elements_that_are_replaced_before_a_return,
+    pytest.param(a_deque_that_is_written_to, marks=torch_before("2.13", "a deque may change in a loop over it")),
     pytest.param(a_dict_that_grows, marks=torch_before("2.13", "a dict may grow in a loop over it")),
 ]
 
