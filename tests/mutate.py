@@ -697,7 +697,7 @@ MUTATIONS = (
     Mutation(
         "advanced_iterators: dicts of another size",
         CAPTURE + "advanced_iterators.py",
-        "_state(container) != state:",
+        "now[0] != before[0]:",
         "False:",
         "tests/capture/test_changing_lists.py",
         "dict_that_grows",

@@ -42,7 +42,7 @@ _VIEWS = (DictItemsVariable, DictValuesVariable)
 _REVERSED, _GIVEN = "_autograph_reversed", "_autograph_given"
 _STATE = "_autograph_state"  # of what it runs over, when it was made
 # After these the iterators of a deque raise.
-_ASKS_DATA = -1
+_NEVER = (0, 0)
 _CHANGES = frozenset("append appendleft extend extendleft insert pop popleft remove rotate clear __delitem__".split())
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
@@ -162,7 +162,8 @@ def _counting(call: Callable[..., Any]) -> Callable[..., Any]:
         result = call(self, tx, name, args, kwargs)
         if name in _CHANGES and not (name.startswith("extend") and _is_empty(args[0].realize())):
             in_branch = is_from_around(self, tx.output.current_tracer)
-            _changes()[self] = _ASKS_DATA if in_branch else _changes().get(self, 0) + 1
+            sure, perhaps = _changes().get(self, _NEVER)
+            _changes()[self] = (sure, perhaps + 1) if in_branch else (sure + 1, perhaps)
         return result
 
     return call_method
@@ -172,27 +173,30 @@ def _is_empty(variable: Any) -> bool:
     return getattr(variable, "items", None) == []
 
 
-def _changes() -> dict[Any, int]:
-    """How often a deque has become another one; not known, where a branch or loop may have written to it."""
+def _changes() -> dict[Any, tuple[int, int]]:
+    """How often a deque has become another one for sure, and in a branch or loop of the graph."""
     return tracing.notebook().setdefault("changes", {})  # type: ignore[no-any-return]
 
 
-def _state(container: Any) -> int | None:
+def _state(container: Any) -> tuple[int, int] | None:
     """What has to be the same when an iterator of a dict or deque advances."""
     if isinstance(container, DequeVariable):
-        return _changes().get(container, 0)
-    return len(container.items) if type(container) is ConstDictVariable else None
+        return _changes().get(container, _NEVER)
+    return (len(container.items), 0) if type(container) is ConstDictVariable else None
 
 
 def _check_state(iterator: Any, tx: Any) -> None:
     """Raise what Python does when a dict or deque has changed while a loop runs over it."""
-    container, state = iterator.__dict__.get(MADE_OF), iterator.__dict__.get(_STATE)
-    if _state(container) == _ASKS_DATA:
-        raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
-    if state is not None and _state(container) != state:
+    container, before = iterator.__dict__.get(MADE_OF), iterator.__dict__.get(_STATE)
+    now = _state(container)
+    if before is None or now is None:
+        return
+    if now[0] != before[0]:
         is_deque = isinstance(container, DequeVariable)
         message = "deque mutated during iteration" if is_deque else "dictionary changed size during iteration"
         raise_observed_exception(RuntimeError, tx, args=[message])
+    if now != before:
+        raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
 
 
 def _what_is_there(iterator: Any, place: Any, given: Any) -> Any:
