@@ -668,7 +668,7 @@ MUTATIONS = (
         "    if _DICT is not None and code is structure.is_copied.__code__ and isinstance",
         "    if False and isinstance",
         "tests/capture/test_instance_dicts.py",
-        "both_names",
+        "behind_a_write",
     ),
     Mutation(
         "self_dicts: another dict",

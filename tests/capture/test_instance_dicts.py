@@ -96,6 +96,16 @@ def written_by_both_names(x: Tensor) -> Any:
 
 
 @program(inputs=TWO)
+def read_behind_a_write_to_the_dict(x: Tensor) -> Any:
+    s = State(2)
+    d = vars(s)
+    if x.sum() > 0:
+        d["n"] = 7
+        s.n += 3
+    return s.n
+
+
+@program(inputs=TWO)
 def written_by_a_name_of_the_dict(x: Tensor) -> Any:
     s = State()
     d = vars(s)
@@ -166,6 +176,7 @@ PROGRAMS = [
     written_in_a_branch,
     in_another_order,
     written_by_both_names,
+    read_behind_a_write_to_the_dict,
     written_by_a_name_of_the_dict,
     of_an_object_with_a_setter,
     deleted_and_set_again,
@@ -192,15 +203,26 @@ def test_what_is_given_back_is_the_dict_of_the_object() -> None:
     assert attributes is vars(state)
 
 
+class Bare:
+    pass
+
+
 def replaced(x: Tensor) -> Any:
     s = State()
     s.__dict__ = {"n": 5}
     return s.n + x
 
 
-def test_another_dict_is_refused() -> None:
+def replaced_before_anything_is_set(x: Tensor) -> Any:
+    s: Any = Bare()
+    s.__dict__ = {"n": 5}
+    return s.n + x
+
+
+@pytest.mark.parametrize("function", [replaced, replaced_before_anything_is_set])
+def test_another_dict_is_refused(function: Any) -> None:
     with pytest.raises(CaptureError, match="an object is given another dict for its attributes"):
-        compiled(replaced)(vec(1))
+        compiled(function)(vec(1))
 
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
