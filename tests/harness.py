@@ -194,6 +194,12 @@ def check(program: Program, way: Way, seconds: int = 60) -> Verdict:
         return Verdict("crashed", str(error), error)
 
 
+def check_any_graph(subject: Decorated, seconds: int = 60) -> None:
+    """Fail where what `program` decorates differs from eager, as a graph for all data or for the path of each call."""
+    verdict = check(subject.__program__, "any graph", seconds)  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
+
+
 def agreement(program: Program, way: Way) -> Verdict:
     """The verdict; one compiled subject sees all inputs, as in real use."""
     if way == "one path":

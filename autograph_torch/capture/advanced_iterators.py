@@ -6,7 +6,7 @@
         if v > 4: break         data tell how far eager would have come (taken_elements.py)
     rest = list(values)
 
-    for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13); so of a deque
+    for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13); so of a set or deque
 
 What a list or dict gives is known by its place there. Dynamo makes a list of its own that is reversed (torch 2.13), and
 does not see what is written to the first one meanwhile; here what is there is given.
@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Any
 
 from torch._dynamo.exc import raise_observed_exception
-from torch._dynamo.variables import BuiltinVariable, ConstDictVariable, ListVariable, TupleVariable
+from torch._dynamo.variables import BuiltinVariable, ConstDictVariable, ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.dicts import DictItemsVariable, DictValuesVariable
@@ -40,9 +40,13 @@ _BASE = iterators.IteratorVariable
 _VIEWS = (DictItemsVariable, DictValuesVariable)
 # Of an iterator: whether it runs over its list from behind, and how many elements it has given.
 _REVERSED, _GIVEN = "_autograph_reversed", "_autograph_given"
-_STATE = "_autograph_state"  # of what it runs over, when it was made
-# After these the iterators of a deque raise.
+_STATE = "_autograph_state"  # what it runs over, and the state of that when the iterator was made
 _NEVER = (0, 0)
+_CHANGED: dict[Any, str] = {  # what Python says of another size
+    ConstDictVariable: "dictionary changed size during iteration",
+    SetVariable: "Set changed size during iteration",
+}
+# After these the iterators of a deque raise.
 _CHANGES = frozenset("append appendleft extend extendleft insert pop popleft remove rotate clear __delitem__".split())
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
@@ -78,8 +82,8 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(self: Any, *args: Any) -> Any:
         iterator = make(self, *args)
         container = getattr(self, "dv_dict", self)
-        iterator.__dict__.update({MADE_OF: container, _STATE: _state(container)})
-        return iterator
+        iterator.__dict__[MADE_OF] = container
+        return watching(iterator, container)
 
     return made
 
@@ -178,22 +182,27 @@ def _changes() -> dict[Any, tuple[int, int]]:
     return tracing.notebook().setdefault("changes", {})  # type: ignore[no-any-return]
 
 
+def watching(iterator: Any, container: Any) -> Any:
+    """An iterator that raises what Python does when what it runs over has changed."""
+    iterator.__dict__[_STATE] = container, _state(container)
+    return iterator
+
+
 def _state(container: Any) -> tuple[int, int] | None:
-    """What has to be the same when an iterator of a dict or deque advances."""
+    """What has to be the same when an iterator of a dict, set or deque advances."""
     if isinstance(container, DequeVariable):
         return _changes().get(container, _NEVER)
-    return (len(container.items), 0) if type(container) is ConstDictVariable else None
+    return (len(container.items), 0) if type(container) in _CHANGED else None
 
 
 def _check_state(iterator: Any, tx: Any) -> None:
-    """Raise what Python does when a dict or deque has changed while a loop runs over it."""
-    container, before = iterator.__dict__.get(MADE_OF), iterator.__dict__.get(_STATE)
+    """Raise what Python does when a dict, set or deque has changed while a loop runs over it."""
+    container, before = iterator.__dict__.get(_STATE, (None, None))
     now = _state(container)
     if before is None or now is None:
         return
     if now[0] != before[0]:
-        is_deque = isinstance(container, DequeVariable)
-        message = "deque mutated during iteration" if is_deque else "dictionary changed size during iteration"
+        message = _CHANGED.get(type(container), "deque mutated during iteration")
         raise_observed_exception(RuntimeError, tx, args=[message])
     if now != before:
         raise_refusal("AG206", SEES_WRITES, AS_A_LIST)

@@ -80,6 +80,7 @@ from autograph_torch.capture.formatted import texts_of_numbers
 from autograph_torch.capture.frozen_tensors import frozen_tensors
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.functional_gradients import functional_gradients
+from autograph_torch.capture.functions_given import functions_given
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
 from autograph_torch.capture.gradients_in_bodies import gradients_in_bodies
 from autograph_torch.capture.guards import guards_once
@@ -451,6 +452,7 @@ _REPAIRS = (
     optimizers,
     types_of_parameters,
     functional_gradients,
+    functions_given,
     functions_of_constants,
     inverted_integers,
     lengths_without_dimensions,

@@ -85,8 +85,5 @@ def _filled(namespace: Any, /, *args: Any, **kwargs: Any) -> None:
     """What `SimpleNamespace.__init__` does: https://docs.python.org/3/library/types.html#types.SimpleNamespace."""
     if args and sys.version_info < (3, 13):
         raise TypeError("no positional arguments expected")
-    for given in args:
-        for name, value in dict(given).items():
-            setattr(namespace, name, value)
-    for name, value in kwargs.items():
+    for name, value in dict(*args, **kwargs).items():
         setattr(namespace, name, value)

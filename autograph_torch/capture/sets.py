@@ -16,6 +16,7 @@ from typing import Any
 from torch._dynamo.variables import FrozensetVariable, ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 
+from autograph_torch.capture.advanced_iterators import watching
 from autograph_torch.capture.patching import method_of, patched
 
 
@@ -48,7 +49,8 @@ def _iterators() -> dict[str, Any]:
 
     def tp_iter_impl(self: Any, tx: Any) -> Any:
         order = _order(self)
-        return iterate(self, tx) if order is None else iterators.SetIterator({one: one.vt for one in order})
+        made = iterate(self, tx) if order is None else iterators.SetIterator({one: one.vt for one in order})
+        return watching(made, self)
 
     return {"tp_iter_impl": tp_iter_impl}
 

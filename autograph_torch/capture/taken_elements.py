@@ -23,6 +23,7 @@ import torch
 from torch._dynamo.variables import (
     ConstantVariable,
     ConstDictVariable,
+    SetVariable,
     TensorVariable,
     TupleVariable,
     UserDefinedObjectVariable,
@@ -74,11 +75,12 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is iteration.number_of_taken.__code__:
         arguments["found"] = ConstantVariable.create(_number(_under_way()[-1]))
     elif code is iteration.what_is_there.__code__:
+        tracer = parent.output.current_tracer
         places, one = _places()[arguments["number"].as_python_constant()]
-        if _has_changed(one, parent.output.current_tracer):
+        if _has_changed(one, tracer):
             raise_refusal("AG206", SEES_WRITES, AS_A_LIST)
-        places = [(_current(one, parent.output.current_tracer), *rest) for one, *rest in places]
-        arguments["item"] = _renewed(arguments["item"].realize(), places, parent.output.current_tracer)
+        now = [(_current(container, tracer), place, before) for container, place, before in places]
+        arguments["item"] = _renewed(arguments["item"].realize(), now, tracer)
     elif code is structure.note_copies.__code__:
         pairs = [pair.realize().items for pair in arguments["pairs"].realize().items]
         _copies(parent.output.current_tracer).update((one.realize(), copy.realize()) for one, copy in pairs)
@@ -209,10 +211,10 @@ def _see(value: Any, asks: Callable[[Any], Any], one: _Taking) -> None:
 
 
 def _length(value: Any) -> Any:
-    """Of a list, or that of an iterator: eager comes to what is appended meanwhile (of a dict or deque it raises)."""
+    """Of a list, or that of an iterator: eager comes to what is appended meanwhile (of others it raises)."""
     if isinstance(value, DequeVariable):
         return list(value.items)  # one that is full stays as long as it is
-    sized = isinstance(value, (BaseListVariable, ConstDictVariable, ListIteratorVariable))
+    sized = isinstance(value, (BaseListVariable, ConstDictVariable, SetVariable, ListIteratorVariable))
     return len(value.items) if sized else None
 
 

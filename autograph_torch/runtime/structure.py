@@ -363,7 +363,9 @@ def scratch_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
 
 def _scratch(value: Any, pairs: Pairs) -> Any:
     if type(value) is set:
-        return value.copy()
+        members = value.copy()
+        pairs.append((value, members))
+        return members
     if type(value) is deque:
         items = deque([copy_of(value[k], pairs) for k in range(len(value))], value.maxlen)
         pairs.append((value, items))

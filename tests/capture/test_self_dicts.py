@@ -8,7 +8,7 @@ import pytest
 from torch import Tensor
 
 from autograph_torch.capture import compiling, self_dicts
-from tests.harness import check, program, vec
+from tests.harness import check, check_any_graph, program, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
 
@@ -78,8 +78,7 @@ PROGRAMS = [made, given, deleted, a_name_that_it_does_not_have, state_of_a_loop]
 
 @pytest.mark.parametrize("found", PROGRAMS, ids=lambda one: one.__name__)
 def test_as_eager(found: Any) -> None:
-    verdict = check(found.__program__, "any graph")
-    assert verdict.kind == "equal", verdict.reason
+    check_any_graph(found)
 
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
