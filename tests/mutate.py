@@ -735,6 +735,14 @@ MUTATIONS = (
         "set_that_grows",
     ),
     Mutation(
+        "instance_dicts: new attributes of what is given back",
+        CAPTURE + "instance_dicts.py",
+        "        for item in self._get_modified_vars():\n            _check_order(item)\n",
+        "",
+        "tests/capture/test_instance_dicts.py",
+        "given_back",
+    ),
+    Mutation(
         "caches: in a body",
         CAPTURE + "caches.py",
         "        if in_body() or tx.output.current_tracer.parent is not None:\n",

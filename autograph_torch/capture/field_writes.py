@@ -247,7 +247,8 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     if code is fields.read_field.__code__:
         item, name = _field(parent, arguments)
         before = tracing.fields_of(arguments["site"].as_python_constant())[: arguments["index"].as_python_constant()]
-        note_order(item, [*(one.name for one in before if one.item is item), name], parent.output.side_effects)
+        if isinstance(item, UserDefinedObjectVariable):
+            note_order(item, [*(one.name for one in before if one.item is item), name], parent.output.side_effects)
         found = _read(parent, item, name)
         if found is not None:
             arguments["found"] = found

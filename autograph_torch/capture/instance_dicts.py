@@ -9,8 +9,10 @@
 Both in plain torch.compile, too (torch 2.13; in 2.11 such a dict has no variable of its own). A branch or loop that
 writes to such a dict would work on a copy, in which its object does not see the writes: that is refused.
 
-Private: DunderDictVariable and SideEffectsProxyDict. tests/capture/test_instance_dicts.py shows what torch does without
-this, and fails clearly when it changes.
+Attributes that an object gets in an order that only data tell are refused where the object is given back.
+
+Private: DunderDictVariable, SideEffectsProxyDict and SideEffects.codegen_update_mutated.
+tests/capture/test_instance_dicts.py shows what torch does without this, and fails clearly when it changes.
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import DeletedVariable, UserDefinedObjectVariable, dicts
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import structure, tracing
-from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 _DICT: Any = getattr(dicts, "DunderDictVariable", None)
 
@@ -32,6 +35,19 @@ _DICT: Any = getattr(dicts, "DunderDictVariable", None)
 @contextlib.contextmanager
 def instance_dicts() -> Iterator[None]:
     """While this is in force, it is."""
+    write_back = SideEffects.codegen_update_mutated
+
+    def codegen_update_mutated(self: Any, *args: Any, **kwargs: Any) -> None:
+        for item in self._get_modified_vars():
+            _check_order(item)
+        write_back(self, *args, **kwargs)
+
+    with patched(SideEffects, codegen_update_mutated=codegen_update_mutated), _dicts():
+        yield
+
+
+@contextlib.contextmanager
+def _dicts() -> Iterator[None]:
     if _DICT is None:  # torch 2.11
         yield
         return
@@ -62,21 +78,23 @@ def instance_dicts() -> Iterator[None]:
 
 
 def note_order(item: Any, names: list[str], effects: Any) -> None:
-    """At the end of a body: whether it has set attributes in the order in which they will be set behind it."""
-    set_here = [name for name in effects.store_attr_mutations.get(item, ()) if name in names]
-    if set_here != [name for name in names if name in set_here]:
-        _unordered().add(item)
+    """At the end of a body: whether it has set new attributes in the order in which they will be set behind it."""
+    before = tracing.current_tracer().__dict__["_autograph_table"].get(item, {})
+    new = [name for name in names if name not in before and name not in getattr(item.value, "__dict__", {})]
+    set_here = [name for name in effects.store_attr_mutations.get(item, ()) if name in new]
+    if set_here != [name for name in new if name in set_here]:
+        _unordered().setdefault(item, tracing.user_line()[:2])
 
 
 def _check_order(item: Any) -> None:
     if item in _unordered():
-        message = "the branches set attributes of an object in different orders, and `vars` of it shows the order"
-        raise_refusal("AG310", message, "set them in the same order, or before")
+        message = "the branches set attributes that an object does not have yet in different orders, which `vars` shows"
+        raise refusal_at(*_unordered()[item], "AG310", message, "set them in the same order, or before")
 
 
-def _unordered() -> set[Any]:
-    """Objects whose attributes are in an order that only data tell."""
-    return tracing.notebook().setdefault("unordered", set())  # type: ignore[no-any-return]
+def _unordered() -> dict[Any, tuple[str, int]]:
+    """Objects whose attributes are in an order that only data tell -> where."""
+    return tracing.notebook().setdefault("unordered", {})  # type: ignore[no-any-return]
 
 
 def refuse_instance_dicts(code: Any, parent: Any, arguments: dict[str, Any]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import warnings
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from autograph_torch import CaptureError, convert
+from autograph_torch import CaptureError, OnePathWarning, convert
 from autograph_torch.capture import compiling, instance_dicts
 from tests.harness import check, check_any_graph, program, torch_before, vec
 
@@ -204,6 +205,38 @@ def test_what_is_given_back_is_the_dict_of_the_object() -> None:
 
 class Bare:
     pass
+
+
+class Scaler:
+    scale, good, skipped = 4.0, 0, 0
+
+    def update(self, g: Tensor) -> Any:
+        if not torch.isfinite(g).all():
+            self.scale /= 2
+            self.good = 0
+            self.skipped += 1
+            return None
+        self.good += 1
+        if self.good % 2 == 0:
+            self.scale *= 2
+        return g / self.scale
+
+
+def updated(scaler: Scaler, x: Tensor) -> Any:
+    return scaler.update(x), scaler.update(x * 2)
+
+
+@pytest.mark.parametrize("value", [1.0, float("inf")])
+def test_new_attributes_of_what_is_given_back(value: float) -> None:
+    """The first call, which makes them, takes one path; in the next the object has them."""
+    one, other, run = Scaler(), Scaler(), compiled(updated)
+    for _ in range(2):
+        expected = updated(one, vec(value))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OnePathWarning)
+            actual = run(other, vec(value))
+        assert str(actual) == str(expected)
+        assert list(vars(other).items()) == list(vars(one).items())
 
 
 def replaced(x: Tensor) -> Any:
