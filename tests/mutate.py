@@ -39,6 +39,38 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "searches: begun anew each time",
+        CAPTURE + "searches.py",
+        "        self.attempt = replace(self.attempt, ",
+        "        self.attempt = replace(Attempt(), ",
+        "tests/capture/test_searches.py",
+        "with_other_sizes",
+    ),
+    Mutation(
+        "searches: what is refused is searched for again",
+        CAPTURE + "compiling.py",
+        "            if error.diagnostic == before or search.takes_too_long:",
+        "            if search.takes_too_long:",
+        "tests/capture/test_searches.py",
+        "refused_at_once",
+    ),
+    Mutation(
+        "searches: from what was of no use",
+        CAPTURE + "compiling.py",
+        "        search.attempt = Attempt()\n",
+        "        raise CaptureError(search.refused)\n",
+        "tests/capture/test_searches.py",
+        "of_no_use",
+    ),
+    Mutation(
+        "searches: no end of all",
+        CAPTURE + "searches.py",
+        "min(_SECONDS, _SECONDS_IN_ALL - self.seconds)",
+        "_SECONDS",
+        "tests/capture/test_searches.py",
+        "have_an_end",
+    ),
+    Mutation(
         "plain values: gradients of now",
         CAPTURE + "plain_values.py",
         "str(variable.device), fake.requires_grad)",

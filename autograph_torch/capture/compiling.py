@@ -110,11 +110,8 @@ from autograph_torch.capture.objects_truth import truth_of_objects
 from autograph_torch.capture.observed_data import fails_before, observed_data
 from autograph_torch.capture.one_path import (
     can_follow,
-    known_to_take_too_long,
     may_follow,
     one_path,
-    remember,
-    time_for_all_data,
     warn_of_path,
 )
 from autograph_torch.capture.operators_of_objects import operators_of_objects
@@ -131,6 +128,7 @@ from autograph_torch.capture.recurrent import check_recurrent, recurrent_layers
 from autograph_torch.capture.replaced_instructions import replaced_instructions
 from autograph_torch.capture.reshaped import reshaped_tensors
 from autograph_torch.capture.saved_operands import keep_operands
+from autograph_torch.capture.searches import Search, search_of
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.self_dicts import self_dicts
 from autograph_torch.capture.sequence_order import sequences_in_order
@@ -324,16 +322,14 @@ def frames_of_their_own() -> Iterator[None]:
 
 def _traced(code: types.CodeType, trace: Callable[[Attempt], Any]) -> Any:
     """Trace a graph for all data; where there is none, one for the path that the call under way takes."""
-    refused = known_to_take_too_long(code)
-    if refused is None:
-        try:
-            return _attempted(Attempt(until=time_for_all_data()), trace)
-        except CaptureError as error:
-            refused = error
-        except Exception as error:  # of an operator, which data may never come to
-            if not is_of_user_code(error) or not can_follow():
-                raise
-            refused = raised_on_path(error)
+    try:
+        return _for_all_data(search_of(code), trace)
+    except CaptureError as error:
+        refused = error
+    except Exception as error:  # of an operator, which data may never come to
+        if not is_of_user_code(error) or not can_follow():
+            raise
+        refused = raised_on_path(error)
     if not may_follow(refused):
         raise refused
     try:
@@ -342,16 +338,43 @@ def _traced(code: types.CodeType, trace: Callable[[Attempt], Any]) -> Any:
         if raises_whatever_the_data(error):
             raise
     else:
-        remember(code, refused)
         warn_of_path(refused.diagnostic)
         return traced
     raise refused
 
 
+def _for_all_data(search: Search, trace: Callable[[Attempt], Any]) -> Any:
+    """Trace with what an earlier search for the function has ended with; where that is of no use, search anew."""
+    before = search.refused
+    if before is not None and search.takes_too_long:
+        raise CaptureError(before)
+    if search.has_learned:
+        try:
+            return _searched(search, trace)
+        except CaptureError as error:
+            if error.diagnostic == before or search.takes_too_long:
+                raise
+        search.attempt = Attempt()
+    return _searched(search, trace)
+
+
+def _searched(search: Search, trace: Callable[[Attempt], Any]) -> Any:
+    """Trace until an attempt succeeds, and remember which, or how the last one has failed."""
+    begun = search.begin()
+    refused = None
+    try:
+        return _attempted(search, trace)
+    except CaptureError as error:
+        refused = error.diagnostic
+        raise
+    finally:
+        search.end(begun, refused)
+
+
 def _followed(trace: Callable[[Attempt], Any]) -> Any:
     """Trace the path of the call under way."""
     try:
-        return _attempted(ONE_PATH, trace)
+        return _attempted(Search(ONE_PATH), trace)
     except CaptureError as error:
         if not is_of_operator(error) and not is_unbound(error) and not fails_before(error):
             raise
@@ -362,12 +385,13 @@ def _followed(trace: Callable[[Attempt], Any]) -> Any:
         raise raised_on_path(error) from RaisedOnPath(error)  # torch has, of these data: so Python comes to it, too
 
 
-def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
+def _attempted(search: Search, trace: Callable[[Attempt], Any]) -> Any:
     """Trace until it succeeds, or until there is nothing more to be learned from the failures."""
     first: CaptureError | None = None
     unbounded: CaptureError | None = None  # what has led to lists being rows of tensors, which may not be of use
     settled: Attempt | None = None  # what succeeds where no attempt does without numbers that may be tensors
     while True:
+        attempt = search.attempt
         try:
             with following_values() as callers, chosen_numbers() as chosen, _settings(attempt):
                 return trace(attempt)
@@ -387,13 +411,13 @@ def _attempted(attempt: Attempt, trace: Callable[[Attempt], Any]) -> Any:
                 raise explained from found.__cause__
             if following.bounded and unbounded is None:
                 unbounded = error
-            attempt, first = following, first or error
+            search.attempt, first = following, first or error
         except AssertionError as error:
             if is_of_whole_number(str(error)) and not attempt.whole:
-                attempt = replace(attempt, whole=True)
+                search.attempt = replace(attempt, whole=True)
                 continue
             if _GUARD_FAILS in str(error) and not attempt.known_floats:
-                attempt = replace(attempt, known_floats=True)
+                search.attempt = replace(attempt, known_floats=True)
                 continue
             if _GUARD_FAILS in str(error):  # such as an object that has changed while it was looked at
                 raise raised_on_path(error) from error

@@ -25,12 +25,9 @@ import dis
 import math
 import operator
 import re
-import time
 import warnings
 from collections.abc import Callable, Iterator
-from types import CodeType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import torch
 from torch._dynamo.exc import TorchRuntimeError, Unsupported, UserError, raise_observed_exception
@@ -56,7 +53,6 @@ from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, is_from_data, jump, replaced
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
-from autograph_torch.runtime.notes import TOO_LONG
 from autograph_torch.runtime.values import unbound_message
 
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
@@ -74,7 +70,6 @@ _OF_PYTHON = (
     *(operator.truediv, operator.floordiv, operator.mod, operator.pow),
 )
 _EXTREMES = {min: operator.lt, max: operator.gt}
-_SECONDS = 20  # of computing, before a path is followed
 _FOLLOWED = (
     "AG201",
     "AG202",
@@ -96,8 +91,6 @@ _MESSAGE = (
     "there is none for all data"
 )
 
-_took_too_long: WeakKeyDictionary[CodeType, Diagnostic] = WeakKeyDictionary()
-
 
 def may_follow(refused: CaptureError) -> bool:
     """Whether the path of the call under way may be followed, where there is no graph for all data."""
@@ -109,23 +102,6 @@ def can_follow() -> bool:
     """Whether the graph may be for one path: the user has not said otherwise, and other calls can run in Python."""
     chosen = performing.settings()
     return (chosen is None or chosen.one_path) and can_run_again() and not _is_an_error()
-
-
-def time_for_all_data() -> float | None:
-    """Until when, in processor time, to look for a graph for all data."""
-    return time.process_time() + _SECONDS if can_follow() else None
-
-
-def known_to_take_too_long(code: CodeType) -> CaptureError | None:
-    """The refusal that an earlier call of a function had, with other shapes say, when it was given up for a path."""
-    found = _took_too_long.get(code) if can_follow() else None
-    return None if found is None else CaptureError(found)
-
-
-def remember(code: CodeType, refused: CaptureError) -> None:
-    """A function is followed on a path; next time at once, if that is because a graph for all data took too long."""
-    if refused.diagnostic.message == TOO_LONG:
-        _took_too_long[code] = refused.diagnostic
 
 
 def _is_an_error() -> bool:

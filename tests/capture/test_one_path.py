@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
-from autograph_torch.capture import one_path
+from autograph_torch.capture import searches
 from autograph_torch.capture.forecast import Forecast
 from tests.harness import Program, scalar, vec
 from tests.harness import check as verdict_of
@@ -420,7 +420,7 @@ def test_what_takes_too_long_is_followed(monkeypatch: pytest.MonkeyPatch) -> Non
             return x + 1
         return x - 1
 
-    monkeypatch.setattr(one_path, "_SECONDS", -1)
+    monkeypatch.setattr(searches, "_SECONDS", -1)
     with pytest.warns(OnePathWarning, match="takes too long to find"):
         found, _ = graphs_of(signed, (FIRST,), (-FIRST,))
     assert same(found, [FIRST + 1, -FIRST - 1])
@@ -428,7 +428,7 @@ def test_what_takes_too_long_is_followed(monkeypatch: pytest.MonkeyPatch) -> Non
     for given in (FIRST, vec(1, 2)):
         with pytest.warns(OnePathWarning, match="takes too long to find"):
             assert same(compiled(given), given + 1)
-        monkeypatch.setattr(one_path, "_SECONDS", 1000)  # it has been tried once
+        monkeypatch.setattr(searches, "_SECONDS", 1000)  # it has been tried once
     with warnings.catch_warnings():
         warnings.simplefilter("error", OnePathWarning)
         assert same(autograph(signed, backend="eager")(FIRST), FIRST + 1)  # then there is no hurry
