@@ -39,6 +39,46 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "operators: in place beside a tensor",
+        CAPTURE + "operators_of_objects.py",
+        '((f"__i{_plain}__", f"__{_plain}__"), ',
+        '((f"__{_plain}__",), ',
+        "tests/capture/test_operators_of_objects.py",
+        "of_data and written_in_place",
+    ),
+    Mutation(
+        "operators: what has declined is asked no more",
+        CAPTURE + "operators_of_objects.py",
+        "is NotImplemented):",
+        "is Ellipsis):",
+        "tests/capture/test_operators_of_objects.py",
+        "of_data and declined",
+    ),
+    Mutation(
+        "operators: unequal is not equal",
+        CAPTURE + "operators_of_objects.py",
+        "return _unequal(tx, operands) if found is None and comparison is operator.ne else found",
+        "return found",
+        "tests/capture/test_operators_of_objects.py",
+        "of_data and unequal",
+    ),
+    Mutation(
+        "operators: an own != comes first",
+        CAPTURE + "operators_of_objects.py",
+        'if inspect.getattr_static(left.python_type(), "__ne__") is not object.__ne__:',
+        "if False:",
+        "tests/capture/test_operators_of_objects.py",
+        "of_data and unequal_by_data",
+    ),
+    Mutation(
+        "extremes: of objects",
+        CAPTURE + "extremes.py",
+        " or _has_order(value) for value in values",
+        " for value in values",
+        "tests/capture/test_operators_of_objects.py",
+        "of_data and extremes",
+    ),
+    Mutation(
         "searches: begun anew each time",
         CAPTURE + "searches.py",
         "        self.attempt = replace(self.attempt, ",

@@ -3,6 +3,7 @@
     max(a, b)                              b if b > a else a
     max(xs, key=f, default=0)              the first of the elements whose key is the largest
     max(best, (score, k))                  the same question, of tuples (capture/sequence_order.py)
+    min(versions)                          and of objects whose class says what `<` is
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
 ones share the gradient, and a Python number that is the largest becomes a tensor. It takes neither keys nor defaults.
@@ -15,6 +16,7 @@ Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails cle
 from __future__ import annotations
 
 import contextlib
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,6 +28,7 @@ from torch._dynamo.variables import (
     TensorVariable,
     TupleVariable,
     UnspecializedPythonVariable,
+    UserDefinedObjectVariable,
     UserFunctionVariable,
 )
 from torch._dynamo.variables.base import VariableTracker
@@ -60,7 +63,7 @@ def choosing_extremes() -> Iterator[None]:
             given = [ConstantVariable.create(self.fn is max), args[0]]
             return UserFunctionVariable(of_rows).call_function(tx, given, {})
         values = _values(args)
-        if not any(_is_tensor(value) or may_differ(value) for value in values):
+        if not any(_is_tensor(value) or may_differ(value) or _has_order(value) for value in values):
             return built_in(self, tx, args, kwargs)
         extreme: Any = extremes.extreme
         arguments = [ConstantVariable.create(self.fn is max), TupleVariable(list(values))]
@@ -96,6 +99,15 @@ def _values(args: Any) -> Any:
         return args
     only = args[0].realize()
     return only.items if isinstance(only, BaseListVariable) else []
+
+
+def _has_order(variable: Any) -> bool:
+    """Whether it is an object that is compared by a method in Python. (Dynamo refuses all of them.)"""
+    value = variable.realize()
+    if not isinstance(value, UserDefinedObjectVariable) or value.is_tensor():
+        return False
+    methods = (inspect.getattr_static(value.python_type(), name, None) for name in ("__lt__", "__gt__"))
+    return any(isinstance(method, types.FunctionType) for method in methods)
 
 
 def _is_tensor(variable: Any) -> bool:

@@ -8,9 +8,8 @@
 Dynamo (torch 2.13) compares such sequences for equality only, and only those of numbers; `bisect` and `heapq` are C.
 What it counts are comparisons, and their sum is a tensor where they are.
 
-Private: BuiltinVariable.call_function, compare_op_handlers (which holds bound methods of it), and call_function of
-SkipFunctionVariable and PolyfilledFunctionVariable. tests/capture/test_sequence_order.py fails clearly when torch
-changes them.
+Private: call_function of SkipFunctionVariable, PolyfilledFunctionVariable. tests/capture/test_sequence_order.py fails
+clearly when torch changes them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import (
     ConstantVariable,
     ListVariable,
@@ -36,12 +34,11 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable, SkipFunctionVariable
 
+from autograph_torch.capture.comparisons import COMPARISONS, ORDER, Comparison, answering_comparisons
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import lexicographic, ordered_lists, tracing
 
-_ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_COMPARISONS = {**_ORDER, "==": operator.eq, "!=": operator.ne}
-_METHODS = [f"__{comparison.__name__}__" for comparison in _COMPARISONS.values()]
+_METHODS = [f"__{comparison.__name__}__" for comparison in COMPARISONS.values()]
 
 
 # Functions in C -> what is traced in their place.
@@ -61,31 +58,20 @@ _SEARCHES = frozenset({bisect.bisect_right, bisect.bisect_left, bisect.insort_ri
 @contextlib.contextmanager
 def sequences_in_order() -> Iterator[None]:
     """While this is in force, such comparisons and calls are taken."""
-    built_in, skipped = BuiltinVariable.call_function, SkipFunctionVariable.call_function
+    skipped = SkipFunctionVariable.call_function
     polyfilled = PolyfilledFunctionVariable.call_function
 
-    def compare(tx: Any, comparison: Callable[..., Any], operands: Any) -> Any:
+    def compare(tx: Any, comparison: Comparison, operands: Any) -> Any:
+        if not _are_told_by_data(comparison, operands):
+            return None
         left, right = (_sequence(operand) for operand in operands)
         pairs = list(zip(left.items, right.items, strict=False))
         same = {k for k, pair in enumerate(pairs) if _are_one(*pair)}  # Python asks for that first: a NaN is itself
         given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
-        of_unequal = None if comparison in _ORDER.values() else comparison is operator.ne
+        of_unequal = None if comparison in ORDER.values() else comparison is operator.ne
         arguments = [BuiltinVariable(comparison), *given, ConstantVariable.create(of_unequal)]
         compared: Any = lexicographic.compared
         return UserFunctionVariable(compared).call_function(tx, arguments, {})
-
-    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in _COMPARISONS.values() and _are_told_by_data(self.fn, args):
-            return compare(tx, self.fn, args)
-        return built_in(self, tx, args, kwargs)
-
-    def comparing(comparison: Callable[..., Any], before: Callable[..., Any]) -> Callable[..., Any]:
-        def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
-            if _are_told_by_data(comparison, operands):
-                return compare(tx, comparison, operands)
-            return before(tx, operands, kwargs)
-
-        return answer
 
     def call_skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         try:
@@ -102,27 +88,22 @@ def sequences_in_order() -> Iterator[None]:
         count: Any = ordered_lists.count_of
         return UserFunctionVariable(count).call_function(tx, args, kwargs)
 
-    handlers = symbolic_convert.compare_op_handlers
-    own = {symbol: comparing(comparison, handlers[symbol]) for symbol, comparison in _COMPARISONS.items()}
     with (
-        patched(BuiltinVariable, call_function=call_builtin),
+        answering_comparisons(compare),
         patched(SkipFunctionVariable, call_function=call_skipped),
         patched(PolyfilledFunctionVariable, call_function=call_polyfilled),
-        patched(symbolic_convert, compare_op_handlers={**handlers, **own}),
     ):
         yield
 
 
-def _are_told_by_data(comparison: Callable[..., Any], operands: Any) -> bool:
+def _are_told_by_data(comparison: Comparison, operands: Any) -> bool:
     """Whether both are lists, or tuples, and Dynamo would have to know an element that depends on data."""
-    if len(operands) != 2:
-        return False
     left, right = (_sequence(operand) for operand in operands)
     if type(left) is not type(right) or type(left) not in (ListVariable, TupleVariable):
         return False
-    if comparison not in _ORDER.values() and len(left.items) != len(right.items):
+    if comparison not in ORDER.values() and len(left.items) != len(right.items):
         return False
-    return any(_has_data(one, comparison in _ORDER.values()) for one in (left, right))
+    return any(_has_data(one, comparison in ORDER.values()) for one in (left, right))
 
 
 def _sequence(variable: Any) -> Any:

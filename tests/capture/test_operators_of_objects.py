@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from autograph_torch import CaptureError, convert
+from tests.harness import check, check_any_graph, program
 
 
 class Scaled:
@@ -135,3 +137,136 @@ def test_a_right_operand_that_is_asked_first_is_refused() -> None:
     compiled = torch.compile(convert(lambda x: (Factor(x) @ Counted(x)).data), fullgraph=True, backend="eager")
     with pytest.raises(CaptureError):
         compiled(torch.ones(2, 2))
+
+
+class Meter:
+    """What a training loop adds its losses to."""
+
+    def __init__(self, total: Any = 0, count: int = 0) -> None:
+        self.total, self.count = total, count
+
+    def __iadd__(self, other: Any) -> Meter:
+        self.total, self.count = self.total + other, self.count + 1
+        return self
+
+    def __mul__(self, factor: Any) -> Meter:
+        return Meter(self.total * factor, self.count)
+
+    def __ror__(self, mask: torch.Tensor) -> Meter:
+        return Meter(self.total + mask, self.count - 1)
+
+    def __isub__(self, other: Any) -> Any:
+        return NotImplemented
+
+    def __sub__(self, other: Any) -> Meter:
+        return Meter(self.total - other, -self.count)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.total < other + 1
+
+    def __ge__(self, other: Any) -> str:
+        return f"at least, {self.count}"
+
+
+TWO = [lambda: (torch.tensor([1.0, 2.0]),), lambda: (torch.tensor([-1.0, 0.5]),), lambda: (torch.tensor([2.0, 2.0]),)]
+
+
+@program(inputs=TWO, grad=True)
+def written_in_place(x: torch.Tensor) -> Any:
+    meter = same = Meter()
+    for row in x:
+        if row > 0:
+            meter += row
+    meter *= x
+    return meter.total, meter.count, same.total, same.count, meter is same
+
+
+@program(inputs=[lambda: (torch.tensor([1, 2]),), lambda: (torch.tensor([-1, 5]),)])
+def declined_and_reflected(x: torch.Tensor) -> Any:
+    meter, mask = Meter(x), x
+    mask |= meter  # a tensor leaves that to the meter, too
+    if x.sum() > 2:
+        meter -= x[0]
+    return getattr(meter, "total", None), getattr(meter, "count", None), mask.total, mask.count, x
+
+
+@program(inputs=TWO)
+def compared_with_a_tensor(x: torch.Tensor) -> Any:
+    meter = Meter(x[0])
+    kept = []
+    if meter < x[1]:
+        kept.append("less")
+    return kept, x[1] > meter, meter >= x, x <= meter
+
+
+@dataclasses.dataclass
+class Setting:
+    rate: float
+    steps: int = 0
+
+
+@dataclasses.dataclass(order=True)
+class Version:
+    major: float
+    minor: int = 0
+
+
+@program(inputs=TWO)
+def unequal_dataclasses(x: torch.Tensor) -> Any:
+    one, two = Setting(x[0].item()), Setting(x[1].item())
+    if one != two:
+        one = Setting(two.rate, 1)
+    return one == two, one != two, one != Setting(1.0), one != 3, dataclasses.astuple(one)
+
+
+class Always:
+    """Equal to all, and unequal, too."""
+
+    def __init__(self, v: torch.Tensor) -> None:
+        self.v = v
+
+    def __eq__(self, other: object) -> Any:
+        return self.v > 0
+
+    def __ne__(self, other: object) -> Any:
+        return "own"
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Data(Always):
+    __ne__ = object.__ne__
+
+
+@program(inputs=TWO)
+def unequal_by_data(x: torch.Tensor) -> Any:
+    return Data(x[0]) != 1, Always(x[0]) != 1, Data(x[0]) == 1, "then" if Data(x[1] - 1) != 2 else "else"
+
+
+@program(inputs=TWO)
+def extremes(x: torch.Tensor) -> Any:
+    one, two, three = Version(x[0].item(), 1), Version(x[1].item(), 2), Version(1.5)
+    best = max(one, two)
+    return best, best is two, min([two, three, one]), sorted([one, two, three], reverse=True)
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize(
+    "subject",
+    [
+        written_in_place,
+        declined_and_reflected,
+        compared_with_a_tensor,
+        unequal_dataclasses,
+        unequal_by_data,
+        extremes,
+    ],
+)
+def test_operators_of_data(subject: Any) -> None:
+    check_any_graph(subject)
+
+
+@pytest.mark.parametrize("subject", [written_in_place, declined_and_reflected, unequal_dataclasses, unequal_by_data])
+def test_graphs_for_all_data(subject: Any) -> None:
+    verdict = check(subject.__program__, "eager")
+    assert verdict.kind == "equal", verdict.reason
