@@ -246,8 +246,9 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Do the work of the empty functions of runtime/fields.py when the tracer is about to enter one of them."""
     if code is fields.read_field.__code__:
         item, name = _field(parent, arguments)
-        before = tracing.fields_of(arguments["site"].as_python_constant())[: arguments["index"].as_python_constant()]
-        if isinstance(item, UserDefinedObjectVariable):
+        site, index = (arguments[role].as_python_constant() for role in ("site", "index"))
+        if isinstance(item, UserDefinedObjectVariable) and tracing.is_in_body_of(site):
+            before = tracing.fields_of(site)[:index]
             note_order(item, [*(one.name for one in before if one.item is item), name], parent.output.side_effects)
         found = _read(parent, item, name)
         if found is not None:

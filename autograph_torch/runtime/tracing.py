@@ -245,6 +245,12 @@ def enter_body(body: str) -> None:
     note_state()
 
 
+def is_in_body_of(site: str) -> bool:
+    """Whether the innermost body that is being traced is one of a site's."""
+    body: str = current_tracer().__dict__.get("_autograph_body", "")
+    return body.rpartition(".")[0] == site
+
+
 def note_state() -> None:
     """Remember which attributes and closure cells have been written to so far.
 
