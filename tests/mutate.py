@@ -39,22 +39,6 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
-        "saved operands: running statistics",
-        CAPTURE + "saved_operands.py",
-        "return name_of(node) in _UPDATE_STATISTICS and _copy_statistics(node, storages)",
-        "return False",
-        "tests/capture/test_saved_operands.py",
-        "Statistics and eager and not aot",
-    ),
-    Mutation(
-        "saved operands: statistics that are written back",
-        CAPTURE + "saved_operands.py",
-        'back: Any = node.graph.call_method("copy_", (target, copy))',
-        'back: Any = node.graph.call_method("add", (target, copy))',
-        "tests/capture/test_saved_operands.py",
-        "Statistics and eager and not aot",
-    ),
-    Mutation(
         "operators: in place beside a tensor",
         CAPTURE + "operators_of_objects.py",
         '((f"__i{_plain}__", f"__{_plain}__"), ',

@@ -11,10 +11,6 @@ Such an operand is replaced by a copy made before the operator: the copy is what
         x.add_(1)                      the graph writes to x in any case, also what it has been
 
 So is what a function has read, or given, that autograd saves, where eager writes to it on some paths only.
-
-    y = self.bn(x)                     autograd saves the running statistics, too; the copy is updated, and written back
-    if p:
-        self.bn.running_mean.zero_()
 """
 
 from __future__ import annotations
@@ -39,7 +35,6 @@ _SAVE_RESULTS = frozenset(
     "exp exp2 expm1 tanh tan sigmoid relu softmax log_softmax sqrt rsqrt reciprocal elu selu celu cumprod prod norm "
     "vector_norm std logsumexp".split()
 )
-_UPDATE_STATISTICS = frozenset({"batch_norm", "instance_norm"})
 _SAVE_NOTHING = frozenset("add sub neg clone sum mean roll flip cumsum detach to stack cat".split())
 
 
@@ -58,7 +53,7 @@ def _keep_in(graph: torch.fx.Graph) -> bool:
     for node in reversed(list(graph.nodes)):
         if is_operator(node) and storages and any(map(has_gradient, node.all_input_nodes)):
             changed |= _copy_operands(node, storages)
-        elif storages - surely and has_gradient(node):
+        elif storages - surely and has_gradient(node) and not written(node):
             changed |= _keep_saved(node, storages - surely)
         targets = {storage_at(target) for target in written(node)} - {None}
         storages |= targets
@@ -75,8 +70,6 @@ def _copy_operands(node: Node, storages: set[Storage | None]) -> bool:
 
 def _keep_saved(node: Node, storages: set[Storage | None]) -> bool:
     """Copy what autograd may save of a function: its operands, and its result, unless it is a view of one."""
-    if written(node):
-        return name_of(node) in _UPDATE_STATISTICS and _copy_statistics(node, storages)
     storage = storage_at(node)
     if storage is None or storage in map(storage_at, node.all_input_nodes):
         return False
@@ -87,23 +80,11 @@ def _keep_saved(node: Node, storages: set[Storage | None]) -> bool:
     return name_of(node) not in _SAVE_NOTHING and _copy_operands(node, storages)
 
 
-def _copy_statistics(node: Node, storages: set[Storage | None]) -> bool:
-    """Copy the operands of a normalisation; what it has made of the statistics is written back to them."""
-    statistics = [target for target in written(node) if storage_at(target) in storages]
-    for target in statistics:
-        copy = _copy_before(node, target)
-        with node.graph.inserting_after(node):
-            back: Any = node.graph.call_method("copy_", (target, copy))
-        back.meta = {**target.meta}
-    return _copy_operands(node, storages) or bool(statistics)
-
-
-def _copy_before(operator: Node, operand: Node) -> Node:
+def _copy_before(operator: Node, operand: Node) -> None:
     with operator.graph.inserting_before(operator):
         copy: Any = operator.graph.call_method("clone", (operand,))
     copy.meta = {**operand.meta, "example_value": operand.meta["example_value"].clone()}
     operator.replace_input_with(operand, copy)
-    return copy  # type: ignore[no-any-return]
 
 
 def _copy_behind(node: Node) -> None:

@@ -80,25 +80,6 @@ def read_before_writes_of_a_loop(x: torch.Tensor, s: torch.Tensor) -> Any:
     return x, y
 
 
-class Statistics(nn.Module):
-    """Batch statistics that a branch changes behind the layer; one of the layers is in a branch itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first, self.second = nn.BatchNorm1d(3), nn.BatchNorm1d(3)
-
-    def forward(self, x: torch.Tensor, s: torch.Tensor) -> Any:
-        rows = torch.stack([x, x * 2, x + s])
-        y = self.first(rows)
-        if s > 5:
-            self.first.running_mean.zero_()
-        if s > 0:
-            y = self.second(y * rows)
-            if s > 5:
-                self.second.running_var.clamp_(max=1.0)
-        return y * x
-
-
 SUBJECTS = (
     in_a_branch,
     in_a_nested_one,
@@ -107,7 +88,6 @@ SUBJECTS = (
     read_before_a_write_on_one_path,
     given_before_a_write_on_one_path,
     read_before_writes_of_a_loop,
-    Statistics,
 )
 
 
