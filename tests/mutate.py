@@ -39,6 +39,14 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "liveness: blocks that swallow exceptions",
+        "autograph_torch/analysis/liveness.py",
+        "    if any(_may_swallow(item.context_expr) for item in node.items):",
+        "    if False:",
+        "tests/test_programs.py",
+        "test_uncompiled and (bound_in_a_block_that_swallows or suppressed_before)",
+    ),
+    Mutation(
         "operators: in place beside a tensor",
         CAPTURE + "operators_of_objects.py",
         '((f"__i{_plain}__", f"__{_plain}__"), ',

@@ -118,6 +118,8 @@ def _for(node: gast.For, after: Live, targets: Targets) -> Live:
 
 
 def _with(node: gast.With, after: Live, targets: Targets) -> Live:
+    if any(_may_swallow(item.context_expr) for item in node.items):  # what follows goes on with what was there before
+        targets = replace(targets, on_raise=targets.on_raise | after)
     live = live_before(node.body, after, targets)
     for item in reversed(node.items):
         bound = binds(item.optional_vars) if item.optional_vars is not None else []
@@ -125,6 +127,13 @@ def _with(node: gast.With, after: Live, targets: Targets) -> Live:
         if item.optional_vars is not None:
             live |= reads(item.optional_vars)
     return live
+
+
+def _may_swallow(manager: gast.expr) -> bool:
+    """Whether a context manager may end an exception; those of torch do not."""
+    while isinstance(manager, (gast.Call, gast.Attribute)):
+        manager = manager.func if isinstance(manager, gast.Call) else manager.value
+    return not (isinstance(manager, gast.Name) and manager.id == "torch")
 
 
 def _try(node: gast.Try, after: Live, targets: Targets) -> Live:

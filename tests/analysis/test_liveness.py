@@ -119,6 +119,12 @@ def test_other_blocks(text: str, expected: str) -> None:
     assert found <= set(expected.split()) | {"out"}
 
 
+def test_what_was_there_before_a_block_that_swallows_exceptions() -> None:
+    assert live("with a:\n    f()\n    out = b") == {"a", "f", "b", "out"}
+    assert live("with a(b) as c, torch.no_grad():\n    out = c") == {"a", "b", "torch", "out"}
+    assert live("with torch.autocast(a):\n    out = b") == {"a", "b", "torch"}
+
+
 def test_jumps_lead_to_their_targets() -> None:
     targets = Targets(on_break=frozenset("b"), on_continue=frozenset("c"), on_raise=EMPTY)
     text = "if p:\n    break\nelif q:\n    continue\nout = 1"

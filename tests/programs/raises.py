@@ -2,6 +2,8 @@
 
 # ruff: noqa: UP031, UP032, F841, C416 (the ways in which users write it)
 
+import contextlib
+
 import torch
 from torch import nn
 
@@ -529,3 +531,58 @@ def clipped_unless_some_are_not_finite(grads, max_norm):
         for g in grads.values():
             g.mul_(coef)
     return total
+
+
+class Noted:
+    """Swallows what is raised inside, and notes it."""
+
+    def __init__(self, notes):
+        self.notes = notes
+
+    def __enter__(self):
+        self.notes.append("in")
+
+    def __exit__(self, kind, error, trace):
+        self.notes.append("out" if kind is None else str(error))
+        return kind is ValueError
+
+
+SWALLOWED = [lambda: (vec(1, 2), vec(5)), lambda: (vec(0.2, 0.3), vec(5)), lambda: (vec(-3, 2), vec(5))]
+
+
+@program(inputs=SWALLOWED)
+def bound_in_a_block_that_swallows(x, y):
+    notes = []
+    if x.sum() > 0:
+        with Noted(notes):
+            if x.sum() > 1:
+                raise ValueError("too much")
+            y = x + 1
+    if y.sum() > 2:
+        return x, y, notes
+    return y, notes
+
+
+@program(refused="the branches give one object with a list", inputs=SWALLOWED)
+def bound_in_a_block_and_read_in_a_loop(x, y):
+    notes = []
+    if x.sum() > 0:
+        with Noted(notes):
+            if x.sum() > 1:
+                raise ValueError("too much")
+            y = x + 1
+    for row in x:
+        with Noted(notes):
+            if y.sum() > row + 4:
+                return x, notes
+    return y, notes
+
+
+@program(inputs=SWALLOWED)
+def suppressed_before_a_name_is_bound_anew(x, y):
+    found = {"a": x}
+    if x.sum() > 0:
+        with contextlib.suppress(KeyError):
+            y = found["b"]
+        y = y + 1
+    return y
