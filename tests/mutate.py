@@ -73,8 +73,8 @@ MUTATIONS = (
     Mutation(
         "operators: an own != comes first",
         CAPTURE + "operators_of_objects.py",
-        'if inspect.getattr_static(left.python_type(), "__ne__") is not object.__ne__:',
-        "if False:",
+        ' and inspect.getattr_static(variable.python_type(), "__ne__") is object.__ne__',
+        "",
         "tests/capture/test_operators_of_objects.py",
         "of_data and unequal_by_data",
     ),

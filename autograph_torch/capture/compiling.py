@@ -108,12 +108,7 @@ from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.objects_truth import truth_of_objects
 from autograph_torch.capture.observed_data import fails_before, observed_data
-from autograph_torch.capture.one_path import (
-    can_follow,
-    may_follow,
-    one_path,
-    warn_of_path,
-)
+from autograph_torch.capture.one_path import can_follow, may_follow, one_path, warn_of_path
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
@@ -354,6 +349,8 @@ def _for_all_data(search: Search, trace: Callable[[Attempt], Any]) -> Any:
         except CaptureError as error:
             if error.diagnostic == before or search.takes_too_long:
                 raise
+        except AssertionError:  # of torch, where a switch does harm (see _attempted)
+            pass
         search.attempt = Attempt()
     return _searched(search, trace)
 

@@ -16,7 +16,6 @@ Private: BuiltinVariable.call_function. tests/capture/test_extremes.py fails cle
 from __future__ import annotations
 
 import contextlib
-import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,7 +27,6 @@ from torch._dynamo.variables import (
     TensorVariable,
     TupleVariable,
     UnspecializedPythonVariable,
-    UserDefinedObjectVariable,
     UserFunctionVariable,
 )
 from torch._dynamo.variables.base import VariableTracker
@@ -36,6 +34,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
 from autograph_torch.capture.finished import check_at_the_end
+from autograph_torch.capture.operators_of_objects import defines
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.sequence_order import may_differ
 from autograph_torch.capture.shared_results import EITHER_OF, keep_writes
@@ -103,11 +102,7 @@ def _values(args: Any) -> Any:
 
 def _has_order(variable: Any) -> bool:
     """Whether it is an object that is compared by a method in Python. (Dynamo refuses all of them.)"""
-    value = variable.realize()
-    if not isinstance(value, UserDefinedObjectVariable) or value.is_tensor():
-        return False
-    methods = (inspect.getattr_static(value.python_type(), name, None) for name in ("__lt__", "__gt__"))
-    return any(isinstance(method, types.FunctionType) for method in methods)
+    return any(defines(variable.realize(), name) for name in ("__lt__", "__gt__"))
 
 
 def _is_tensor(variable: Any) -> bool:

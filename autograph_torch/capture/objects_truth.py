@@ -13,9 +13,7 @@ with torch 2.11.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import operator
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +21,7 @@ from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 
 from autograph_torch.capture.dynamo_names import TRUTH
+from autograph_torch.capture.operators_of_objects import defines
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, jump, replaced
 
@@ -48,7 +47,7 @@ def truth_of_objects() -> Iterator[None]:
 def _asking(original: Instruction) -> Instruction:
     def ask(translator: Any, instruction: Any) -> None:
         value = translator.stack[-1].realize()
-        answer = None if _is_method(value, "__bool__") else _answer(translator, value)
+        answer = None if defines(value, "__bool__") else _answer(translator, value)
         if answer is None or not answer.is_python_constant():
             original(translator, instruction)
         else:
@@ -63,10 +62,3 @@ def _answer(tx: Any, value: Any) -> Any:
         return None
     names = [name for name in ("__bool__", "__len__") if hasattr(value.python_type(), name)]
     return value.call_method(tx, names[0], [], {}) if names else ConstantVariable.create(True)
-
-
-def _is_method(value: Any, name: str) -> bool:
-    """Whether the class of an object defines a method in Python, which Dynamo asks."""
-    if not isinstance(value, UserDefinedObjectVariable):
-        return False
-    return isinstance(inspect.getattr_static(value.python_type(), name, None), types.FunctionType)

@@ -28,7 +28,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVariable
+from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.tensor import TensorVariable
 
@@ -38,7 +38,7 @@ from autograph_torch.runtime.logic import not_
 
 _NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift")
 # Operators -> the methods of the left operand, in the order in which Python asks, and that of the right one.
-_OPERATORS: dict[Any, tuple[tuple[str, ...], str]] = {
+_COMPARED: dict[Any, tuple[tuple[str, ...], str]] = {
     operator.lt: (("__lt__",), "__gt__"),
     operator.le: (("__le__",), "__ge__"),
     operator.gt: (("__gt__",), "__lt__"),
@@ -46,13 +46,13 @@ _OPERATORS: dict[Any, tuple[tuple[str, ...], str]] = {
     operator.eq: (("__eq__",), "__eq__"),
     operator.ne: (("__ne__",), "__ne__"),
 }
+_OPERATORS: dict[Any, tuple[tuple[str, ...], str]] = {}
 for _name in _NAMES:
     _plain = _name.rstrip("_")
     _OPERATORS[getattr(operator, _name)] = ((f"__{_plain}__",), f"__r{_plain}__")
     _OPERATORS[getattr(operator, f"i{_plain}")] = ((f"__i{_plain}__", f"__{_plain}__"), f"__r{_plain}__")
 _OF_OBJECTS = {
-    operator.matmul: ("__matmul__",),
-    operator.imatmul: ("__imatmul__", "__matmul__"),
+    **{function: _OPERATORS[function][0] for function in (operator.matmul, operator.imatmul)},
     operator.invert: ("__invert__",),
 }
 
@@ -65,50 +65,61 @@ def operators_of_objects() -> Iterator[None]:
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         found = None
         if self.fn in _OPERATORS and len(args) == 2:
-            found = _beside_a_tensor(tx, self.fn, args)
+            found = _beside_a_tensor(tx, _OPERATORS[self.fn], args)
         if found is None and self.fn in _OF_OBJECTS and args:
-            found = _of_objects(tx, self.fn, args)
+            found = _of_objects(tx, _OF_OBJECTS[self.fn], args)
         return built_in(self, tx, args, kwargs) if found is None else found
 
     def compare(tx: Any, comparison: Comparison, operands: Any) -> Any:
-        found = _beside_a_tensor(tx, comparison, operands)
+        found = _beside_a_tensor(tx, _COMPARED[comparison], operands)
         return _unequal(tx, operands) if found is None and comparison is operator.ne else found
 
     with patched(BuiltinVariable, call_function=call_builtin), answering_comparisons(compare):
         yield
 
 
-def _beside_a_tensor(tx: Any, function: Any, operands: Any) -> Any:
+def _beside_a_tensor(tx: Any, methods: tuple[tuple[str, ...], str], operands: Any) -> Any:
     """What an object says to an operator beside a tensor; None where it says nothing."""
     left, right = (operand.realize() for operand in operands)
-    names, reflected = _OPERATORS[function]
+    names, reflected = methods
     if type(right) is TensorVariable:
-        return _first_answer(tx, left, [name for name in names if _defines(left, name)], right)
-    if type(left) is TensorVariable and _defines(right, reflected) and not _is_number(right):
+        return _first_answer(tx, left, [name for name in names if _is_for_torch(left, name)], right)
+    if type(left) is TensorVariable and _is_for_torch(right, reflected) and not _is_number(right):
         return _first_answer(tx, right, [reflected], left)
     return None
 
 
-def _of_objects(tx: Any, function: Any, operands: Any) -> Any:
+def _of_objects(tx: Any, names: tuple[str, ...], operands: Any) -> Any:
     left, *others = (operand.realize() for operand in operands)
-    names = [name for name in _OF_OBJECTS[function] if _defines(left, name, even_for_torch=True)]
     if any(one.is_tensor() or _comes_first(one, left) for one in others):
         return None
-    return _first_answer(tx, left, names[:1], *others)
+    return _first_answer(tx, left, [name for name in names if defines(left, name)][:1], *others)
 
 
 def _unequal(tx: Any, operands: Any) -> Any:
-    """`!=` of an object whose class says what `==` is: `object.__ne__` asks that."""
+    """`!=` of an object whose class says what `==` is: `object.__ne__` asks that, and so it does of the other object.
+
+    Of two that both decline Python asks whether they are one. (What a method does, it does once: Dynamo asks no more.)
+    """
     left, right = (operand.realize() for operand in operands)
-    if not _defines(left, "__eq__", even_for_torch=True) or _comes_first(right, left):
+    if not _is_unequal_by_equality(left) or _comes_first(right, left):
         return None
-    if inspect.getattr_static(left.python_type(), "__ne__") is not object.__ne__:
+    asked = [(left, right)]
+    if _is_unequal_by_equality(right):
+        asked.append((right, left))
+    elif type(right) is not ConstantVariable:
         return None
-    equal = _first_answer(tx, left, ["__eq__"], right)
-    if equal is None:
-        return None
-    opposite: Any = not_
-    return BuiltinVariable(bool).call_function(tx, [UserFunctionVariable(opposite).call_function(tx, [equal], {})], {})
+    for one, other in asked:
+        equal = _first_answer(tx, one, ["__eq__"], other)
+        if equal is not None:
+            opposite = UserFunctionVariable(not_).call_function(tx, [equal], {})  # type: ignore[arg-type]
+            return BuiltinVariable(bool).call_function(tx, [opposite], {})
+    return BuiltinVariable(operator.is_not).call_function(tx, [left, right], {})
+
+
+def _is_unequal_by_equality(variable: Any) -> bool:
+    """Whether it is an object whose class has a method for `==`, and none of its own for `!=`."""
+    return defines(variable, "__eq__") and inspect.getattr_static(variable.python_type(), "__ne__") is object.__ne__
 
 
 def _first_answer(tx: Any, variable: Any, names: list[str], *others: Any) -> Any:
@@ -125,13 +136,16 @@ def _comes_first(right: Any, left: Any) -> bool:
     return right.python_type() is not left.python_type() and issubclass(right.python_type(), left.python_type())
 
 
-def _defines(variable: Any, name: str, even_for_torch: bool = False) -> bool:
-    """Whether it is an object, and its class defines a method in Python and leaves torch's functions alone."""
+def defines(variable: Any, name: str) -> bool:
+    """Whether it is an object, and its class defines a method in Python."""
     if not isinstance(variable, UserDefinedObjectVariable) or variable.is_tensor():
         return False
-    owner = variable.python_type()
-    method = inspect.getattr_static(owner, name, None)
-    return isinstance(method, types.FunctionType) and (even_for_torch or not hasattr(owner, "__torch_function__"))
+    return isinstance(inspect.getattr_static(variable.python_type(), name, None), types.FunctionType)
+
+
+def _is_for_torch(variable: Any, name: str) -> bool:
+    """Whether its class defines a method in Python, and leaves torch's functions alone."""
+    return defines(variable, name) and not hasattr(variable.python_type(), "__torch_function__")
 
 
 def _is_number(variable: Any) -> bool:

@@ -243,6 +243,28 @@ def unequal_by_data(x: torch.Tensor) -> Any:
     return Data(x[0]) != 1, Always(x[0]) != 1, Data(x[0]) == 1, "then" if Data(x[1] - 1) != 2 else "else"
 
 
+class Undecided:
+    """Counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __eq__(self, other: object) -> Any:
+        self.asked += 1
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@program(inputs=TWO)
+def unequal_though_both_decline(x: torch.Tensor) -> Any:
+    one, two = Undecided(), Undecided()
+    found = [one != two, one != 3, one != one]  # noqa: PLR0124
+    if x.sum() > 0:
+        found.append(two != one)
+    return found, one.asked, two.asked, Undecided() != Data(x[0])
+
+
 @program(inputs=TWO)
 def extremes(x: torch.Tensor) -> Any:
     one, two, three = Version(x[0].item(), 1), Version(x[1].item(), 2), Version(1.5)
@@ -259,6 +281,7 @@ def extremes(x: torch.Tensor) -> Any:
         compared_with_a_tensor,
         unequal_dataclasses,
         unequal_by_data,
+        unequal_though_both_decline,
         extremes,
     ],
 )

@@ -36,7 +36,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return made
 
 
-def of_two_types() -> Callable[..., Any]:
+def of_two_lengths() -> Callable[..., Any]:
     """A function whose first graph takes two attempts: what follows the `if` moves into it."""
 
     def kept(x: Tensor) -> Tensor:
@@ -51,7 +51,7 @@ def of_two_types() -> Callable[..., Any]:
 
 
 def test_what_was_learned_is_known_with_other_sizes(attempts: list[Any]) -> None:
-    plain, compiled = of_two_types(), autograph(of_two_types(), backend="eager")
+    plain, compiled = of_two_lengths(), autograph(of_two_lengths(), backend="eager")
     for given in (vec(1, 2), vec(-1, 2, -3), vec(-1), torch.ones(2, 2)):
         assert not difference(compiled(given), plain(given), "result")
     first, second, *others = attempts
@@ -85,10 +85,13 @@ def test_what_was_refused_is_refused_at_once(attempts: list[Any]) -> None:
     assert len(attempts) == count + 1
 
 
-def test_what_was_learned_may_be_of_no_use() -> None:
+@pytest.mark.parametrize(
+    "error", [CaptureError(Diagnostic("AG320", FILE, 1, 1, 1, "torch does not like this")), AssertionError("of torch")]
+)
+def test_what_was_learned_may_be_of_no_use(error: Exception) -> None:
     def trace(attempt: Attempt) -> str:
         if attempt.splits:
-            raise CaptureError(Diagnostic("AG320", FILE, 1, 1, 1, "torch does not like this"))
+            raise error
         return "a graph"
 
     search = Search(Attempt(splits=frozenset({(FILE, 1)})))
