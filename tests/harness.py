@@ -200,6 +200,22 @@ def check_any_graph(subject: Decorated, seconds: int = 60) -> None:
     assert verdict.kind == "equal", verdict.reason
 
 
+def compiled(function: Callable[..., Any], backend: str = "eager") -> Any:
+    """A function that torch.compile has converted by us, into one graph; nothing is known of earlier ones."""
+    from autograph_torch import convert
+
+    torch._dynamo.reset()
+    return torch.compile(convert(function), backend=backend, fullgraph=True)
+
+
+def leave_out(monkeypatch: pytest.MonkeyPatch, repair: Callable[..., Any]) -> None:
+    """For the rest of a test, trace without one of our repairs of Dynamo."""
+    from autograph_torch.capture import compiling
+
+    monkeypatch.setattr(compiling, "_REPAIRS", tuple(one for one in compiling._REPAIRS if one is not repair))
+    torch._dynamo.reset()
+
+
 def agreement(program: Program, way: Way) -> Verdict:
     """The verdict; one compiled subject sees all inputs, as in real use."""
     if way == "one path":

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from autograph_torch import CaptureError, convert, trace
 from autograph_torch.capture import compiling, formatted
-from tests.harness import vec
+from tests.harness import compiled, vec
 
 INTEGERS = ("%d", "%5d", "%-5d|", "%+d", "% d", "%05d", "%-05d|", "%x", "%#06x", "%X", "%o", "%i", "%s", "%6s", "%-6s|")
 FLOATS = (
@@ -44,11 +44,6 @@ def of_two(x: Tensor) -> tuple[str, str, str]:
     if x.sum() > 0:
         v = v + 1
     return "{%d} of %d: %-8s|%6.2f%%" % (n, 8, "name", v), "%s" % v, "%.1f" % n  # noqa: UP031
-
-
-def compiled(function: Any) -> Any:
-    torch._dynamo.reset()
-    return torch.compile(convert(function), backend="eager", fullgraph=True)
 
 
 def test_several_at_once() -> None:

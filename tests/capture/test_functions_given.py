@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import torch
 from torch import Tensor
 
-from autograph_torch import CaptureError, convert
-from autograph_torch.capture import compiling, functions_given
-from tests.harness import check, check_any_graph, program, vec
+from autograph_torch import CaptureError
+from autograph_torch.capture import functions_given
+from tests.harness import check, check_any_graph, compiled, leave_out, program, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)]
 
@@ -82,11 +81,5 @@ def test_the_attributes_of_a_class_behind_a_write_to_one() -> None:
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile makes one partial of two."""
-    repairs = tuple(one for one in compiling._REPAIRS if one is not functions_given.functions_given)
-    monkeypatch.setattr(compiling, "_REPAIRS", repairs)
+    leave_out(monkeypatch, functions_given.functions_given)
     assert check(partials_of_partials.__program__, "any graph").kind == "wrong"  # type: ignore[attr-defined]
-
-
-def compiled(function: Any) -> Any:
-    torch._dynamo.reset()
-    return torch.compile(convert(function), fullgraph=True, backend="eager")

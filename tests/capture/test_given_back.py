@@ -9,13 +9,9 @@ import pytest
 import torch
 
 from autograph_torch import convert, trace
+from tests.harness import compiled
 
 ON, OFF = torch.tensor(1.0), torch.tensor(-1.0)
-
-
-def compiled(function: Callable[..., Any], backend: str = "eager") -> Callable[..., Any]:
-    torch._dynamo.reset()
-    return torch.compile(convert(function), backend=backend, fullgraph=True)
 
 
 def halved(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:

@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograph_torch import CaptureError, OnePathWarning, convert
-from autograph_torch.capture import compiling, instance_dicts
-from tests.harness import check, check_any_graph, program, torch_before, vec
+from autograph_torch import CaptureError, OnePathWarning
+from autograph_torch.capture import instance_dicts
+from tests.harness import check, check_any_graph, compiled, leave_out, program, torch_before, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
 pytestmark = torch_before("2.13", "the dict of an object cannot be followed, or is a value of its own")
@@ -259,12 +259,6 @@ def test_another_dict_is_refused(function: Any) -> None:
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile gives back the dict of the object."""
-    repairs = tuple(one for one in compiling._REPAIRS if one is not instance_dicts.instance_dicts)
-    monkeypatch.setattr(compiling, "_REPAIRS", repairs)
+    leave_out(monkeypatch, instance_dicts.instance_dicts)
     found = of_an_object_that_is_not_given_back.__program__  # type: ignore[attr-defined]
     assert check(found, "any graph").kind == "wrong"
-
-
-def compiled(function: Any) -> Any:
-    torch._dynamo.reset()
-    return torch.compile(convert(function), fullgraph=True, backend="eager")

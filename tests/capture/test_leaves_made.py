@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from autograph_torch import CaptureError, convert
-from autograph_torch.capture import compiling
 from autograph_torch.capture.leaves_made import leaves_made
-from tests.harness import torch_before, vec
+from tests.harness import leave_out, torch_before, vec
 
 RECORDED = torch_before("2.12", "requires_grad_() is not traced")
 
@@ -140,8 +139,7 @@ def test_a_result_with_nothing_but_its_values(function: Callable[..., object], b
 
 @RECORDED
 def test_torch_alone_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_REPAIRS", tuple(one for one in compiling._REPAIRS if one is not leaves_made))
-    torch._dynamo.reset()
+    leave_out(monkeypatch, leaves_made)
     with pytest.raises(CaptureError, match="tensor creation function"):
         torch.compile(convert(clipped), backend="eager", fullgraph=True)(vec(1, 2, 3))
 

@@ -7,12 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 from torch import Tensor
 
-from autograph_torch import convert
-from autograph_torch.capture import compiling, namespaces
-from tests.harness import check, check_any_graph, program, torch_before, vec
+from autograph_torch.capture import namespaces
+from tests.harness import check, check_any_graph, compiled, leave_out, program, torch_before, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
 
@@ -158,11 +156,5 @@ def test_a_copy() -> None:
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile knows them."""
-    repairs = tuple(one for one in compiling._REPAIRS if one is not namespaces.namespaces)
-    monkeypatch.setattr(compiling, "_REPAIRS", repairs)
+    leave_out(monkeypatch, namespaces.namespaces)
     assert check(made_and_written_in_branches.__program__, "any graph").kind == "refused"  # type: ignore[attr-defined]
-
-
-def compiled(function: Any) -> Any:
-    torch._dynamo.reset()
-    return torch.compile(convert(function), fullgraph=True, backend="eager")

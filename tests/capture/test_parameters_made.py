@@ -10,9 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from autograph_torch import CaptureError, autograph, convert, trace
-from autograph_torch.capture import compiling
 from autograph_torch.capture.parameters_made import parameters_made
-from tests.harness import vec
+from tests.harness import leave_out, vec
 
 FOLLOWED = "ignore::autograph_torch.diagnostics.OnePathWarning"
 DATA = ((1, 2, 3), (-1, 0.5, 0), (2, 4, 6))
@@ -359,7 +358,6 @@ def test_writes_that_only_eager_passes_on(function: Callable[..., object]) -> No
 
 
 def test_torch_alone_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_REPAIRS", tuple(one for one in compiling._REPAIRS if one is not parameters_made))
-    torch._dynamo.reset()
+    leave_out(monkeypatch, parameters_made)
     with pytest.raises(CaptureError, match=r"torch\.nn\.Parameter\(\)` constructor"):
         torch.compile(convert(returned), backend="eager", fullgraph=True)(vec(1, 2, 3))

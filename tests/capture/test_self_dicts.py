@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from torch import Tensor
 
-from autograph_torch.capture import compiling, self_dicts
-from tests.harness import check, check_any_graph, program, vec
+from autograph_torch.capture import self_dicts
+from tests.harness import check, check_any_graph, leave_out, program, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
 
@@ -83,6 +83,5 @@ def test_as_eager(found: Any) -> None:
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile knows them."""
-    repairs = tuple(one for one in compiling._REPAIRS if one is not self_dicts.self_dicts)
-    monkeypatch.setattr(compiling, "_REPAIRS", repairs)
+    leave_out(monkeypatch, self_dicts.self_dicts)
     assert check(made.__program__, "any graph").kind != "equal"  # type: ignore[attr-defined]

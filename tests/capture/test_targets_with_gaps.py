@@ -9,9 +9,8 @@ import torch
 from torch import Tensor
 
 from autograph_torch import CaptureError, convert
-from autograph_torch.capture import compiling
 from autograph_torch.capture.targets_with_gaps import targets_with_gaps
-from tests.harness import vec
+from tests.harness import leave_out, vec
 
 
 def distances(x: Tensor) -> Tensor:
@@ -159,7 +158,6 @@ def test_what_eager_does_otherwise_is_refused(function: Callable[..., object]) -
 
 
 def test_torch_alone_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_REPAIRS", tuple(one for one in compiling._REPAIRS if one is not targets_with_gaps))
-    torch._dynamo.reset()
+    leave_out(monkeypatch, targets_with_gaps)
     with pytest.raises(CaptureError, match="non-contiguous `out=`"):
         torch.compile(convert(of_another_dtype), backend="eager", fullgraph=True)(vec(1, 2, 3))
