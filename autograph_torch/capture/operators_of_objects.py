@@ -51,7 +51,7 @@ for _name in _NAMES:
     _plain = _name.rstrip("_")
     _OPERATORS[getattr(operator, _name)] = ((f"__{_plain}__",), f"__r{_plain}__")
     _OPERATORS[getattr(operator, f"i{_plain}")] = ((f"__i{_plain}__", f"__{_plain}__"), f"__r{_plain}__")
-_OF_OBJECTS = {
+_OF_OBJECTS: dict[Any, tuple[str, ...]] = {
     **{function: _OPERATORS[function][0] for function in (operator.matmul, operator.imatmul)},
     operator.invert: ("__invert__",),
 }
