@@ -3,7 +3,7 @@
 1. An attribute that is a view (`x.mT`) of a tensor from around a body is computed around it: the body then has two
 inputs of one memory, and torch refuses it. Here it is computed in the body. So are the rows of a tensor that is
 iterated over or unpacked, and the numbers of `x.tolist()`: those taken around a body would also miss what the body has
-written, without a word.
+written, without a word. Rows are those of `unbind`, as in eager (Dynamo indexes): autograd refuses to write into them.
 
 2. `x.new_full(size, value)` with a tensor as the value asks for its number, which nothing defines afterwards. Here a
 new tensor is filled with it, as Dynamo does for `torch.full`.
@@ -47,8 +47,11 @@ def views_in_bodies() -> Iterator[None]:
         same = len(args) == 1 and not kwargs and _sizes(self) is not None and _sizes(self) == _sizes(args[0])
         return self if same else resize(self, tx, *args, **kwargs)
 
-    def rows(self: Any, tx: Any, *args: Any, **kwargs: Any) -> list[Any]:
-        return unpack(_in_body(self, tx), tx, *args, **kwargs)
+    def rows(self: Any, tx: Any, idxes: Any = None) -> list[Any]:
+        fake = self.as_proxy().node.meta["example_value"]
+        if type(self) is not TensorVariable or fake.ndim == 0 or (idxes is not None and len(idxes) != fake.shape[0]):
+            return unpack(_in_body(self, tx), tx, idxes)  # type: ignore[no-any-return]
+        return self.call_method(tx, "unbind", [], {}).unpack_var_sequence(tx)  # type: ignore[no-any-return]
 
     def numbers(self: Any, tx: Any) -> Any:
         return tolist(_in_body(self, tx), tx)

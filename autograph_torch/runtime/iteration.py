@@ -107,13 +107,18 @@ def once() -> Any:
 
 
 def as_sequence(iterable: Any) -> Sequence:
-    """A tensor, list or Sequence as elements by position. Rows are views, as in eager."""
+    """A tensor, list or Sequence as elements by position."""
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, torch.Tensor):
-        return Sequence(iterable.shape[0], lambda k: iterable.select(0, k), not is_data_dependent(iterable.shape[0]))
+        return Sequence(iterable.shape[0], lambda k: _row(iterable, k), not is_data_dependent(iterable.shape[0]))
     items = list(iterable)
     return Sequence(len(items), lambda k: items[k], True)
+
+
+def _row(rows: torch.Tensor, k: Any) -> torch.Tensor:
+    """A view, as in eager: of `unbind`, so that autograd refuses to write into it where eager's does."""
+    return rows.narrow(0, k, 1).unbind()[0] if rows.is_floating_point() else rows.select(0, k)
 
 
 def staged(iterable: Any) -> Sequence | None:

@@ -586,3 +586,39 @@ def suppressed_before_a_name_is_bound_anew(x, y):
             y = found["b"]
         y = y + 1
     return y
+
+
+# Rows that an iteration gives are of `unbind`: autograd lets nothing be written into one that has a gradient.
+ROWS = [lambda: (torch.ones(3, 2),), lambda: (-torch.ones(3, 2),)]
+
+
+@program(inputs=ROWS, grad=True)
+def row_of_a_loop_written_in_a_branch(x):
+    if x.sum() > 0:
+        z = x * 2
+        for row in z:
+            row.mul_(2)
+        x = x + z
+    return x
+
+
+@program(inputs=ROWS, grad=True)
+def unpacked_row_written_in_a_branch(x):
+    if x.sum() > 0:
+        z = x * 2
+        _, second, _ = z
+        second[second > 0] = 1.0
+        x = x + z
+    return x
+
+
+@program(inputs=ROWS, grad=True)
+def rows_without_a_gradient_written(x):
+    z = x.detach() * 2
+    for row in z:
+        if row.sum() > 0:
+            row.mul_(2)
+    first, *others = z
+    if x.sum() > 0:
+        others[0].add_(first)
+    return x * z
