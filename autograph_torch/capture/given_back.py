@@ -8,6 +8,9 @@ torch's operators hand out copies. What a copy was made of shows in the finished
 that eager gives back is an input of the graph, a view of one, or another result; views are made once more, of what they
 are views of in eager. Both tensors hold the same by then: capture/shared_results.py has passed on every write, or
 refused it.
+
+A view that is made under no_grad hands on no gradient, though it says that it requires one. What comes out of a
+compiled graph, or is made once more, does: Python makes another view of it under no_grad.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from autograph_torch.capture.graph_writes import arguments_of, storage_at
-from autograph_torch.capture.origins import Finder, Origin
+from autograph_torch.capture.origins import Finder, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
 
 Compiled = Callable[..., Any]
@@ -42,10 +45,14 @@ class Substitute:
 
 @dataclass(frozen=True)
 class Substitutes:
-    """What takes the places of the first `count` results of a graph, in this order."""
+    """What takes the places of the first `count` results of a graph, in this order.
+
+    views: results that are views made under no_grad, or (True) views with a gradient of such.
+    """
 
     count: int
     found: tuple[Substitute, ...] = ()
+    views: tuple[tuple[int, bool], ...] = ()
 
 
 def tell_given_back(module: GraphModule) -> Substitutes:
@@ -75,23 +82,54 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     if found:
         output.args = (tuple(given),)
         finder.finish()
-    return Substitutes(len(results), tuple(found))
+    views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
+    recorded = [(place, not _is_unrecorded(one.meta["example_value"])) for place, one in views]
+    return Substitutes(len(results), tuple(found), tuple(recorded))
 
 
 def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:
     """`run`, whose results are the tensors that eager gives; `run` itself where they all are."""
-    if not substitutes.found:
+    if not substitutes.found and not substitutes.views:
         return run
 
     @functools.wraps(run, updated=())
     def give(*inputs: Any) -> tuple[Any, ...]:
-        results = list(run(*inputs))
+        results = _without_gradient(list(run(*inputs)), substitutes.views)
         for one in substitutes.found:
             if one.flag is None or results[one.flag]:
                 results[one.place] = inputs[one.source] if one.is_input else results[one.source]
         return tuple(results[: substitutes.count])
 
     return give
+
+
+def _without_gradient(results: list[Any], views: tuple[tuple[int, bool], ...]) -> list[Any]:
+    """The results, of which some are views that hand on no gradient; what is one object stays one."""
+    made: dict[int, torch.Tensor] = {}
+    given = list(results)
+    for place, recorded in views:
+        tensor = results[place]
+        if tensor.grad_fn is not None and id(tensor) not in made:
+            with torch.no_grad():
+                made[id(tensor)] = tensor.view_as(tensor)
+            if recorded:
+                made[id(tensor)] = made[id(tensor)].view_as(tensor)
+        given[place] = made.get(id(tensor), tensor)
+    return given
+
+
+def _hands_on_nothing(result: Node) -> bool:
+    """Whether a gradient of this view does not come to what it is a view of."""
+    while (before := before_view(result)) is not None:
+        if any(_is_unrecorded(view.meta["example_value"]) for view in before.views):
+            return True
+        result = before.root
+    return False
+
+
+def _is_unrecorded(view: Any) -> bool:
+    """Whether a view of what has a gradient is made under no_grad."""
+    return isinstance(view, torch.Tensor) and view.requires_grad and view.grad_fn is None
 
 
 def _given_back(finder: Finder, result: Node, known: list[Any]) -> list[Origin]:
@@ -127,8 +165,10 @@ def _copy(view: Node, tensor: Node, output: Node) -> Node | None:
     before = view.all_input_nodes[0]
     value = tensor.meta["example_value"]
     args, kwargs = map_arg((view.args, view.kwargs), lambda _: value)
+    records = torch.is_grad_enabled() and not _is_unrecorded(view.meta["example_value"])
     try:
-        value = function(*args, **kwargs)
+        with torch.set_grad_enabled(records):
+            value = function(*args, **kwargs)
     except (RuntimeError, ValueError):
         return None
     with output.graph.inserting_before(output):

@@ -108,7 +108,7 @@ class Level:
         return self.known[node]
 
     def _origins(self, node: Node) -> Iterator[Origin]:
-        result, before = _result_of(node), _before_view(node)
+        result, before = _result_of(node), before_view(node)
         if result is not None:
             yield Origin(node)
             yield from self._operator(result[0]).origins(result[1])
@@ -125,7 +125,7 @@ class Level:
         return self.flags[key]
 
     def _holds(self, node: Node, origin: Origin) -> Flag:
-        result, before = _result_of(node), _before_view(node)
+        result, before = _result_of(node), before_view(node)
         if origin not in self.origins(node):
             return False
         if origin == Origin(node):
@@ -431,7 +431,7 @@ def _calls(node: Any, name: str) -> TypeGuard[Node]:
     return isinstance(node, Node) and node.op in ("call_function", "call_method") and name_of(node) == name
 
 
-def _before_view(node: Node) -> Origin | None:
+def before_view(node: Node) -> Origin | None:
     """What a node has written to and hands on, or makes a view of: with the views that do so."""
     storage = storage_at(node)
     if storage is None or node.op not in ("call_function", "call_method") or STAND_IN_OF in node.meta:

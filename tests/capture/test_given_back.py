@@ -158,3 +158,55 @@ def test_backward_through_what_is_given_back() -> None:
     y = x * 3
     fast(y, OFF).sum().backward()
     assert x.grad is not None and x.grad.tolist() == [3, 3]
+
+
+def view_in_a_branch(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        row = w[0] if x[0] > 0 else x * 2
+    return row
+
+
+def view_that_ends_the_function(x: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    with torch.no_grad():
+        if x[0] > 0:
+            return w[0], w
+    return x * 2, w
+
+
+def view_of_such_a_view(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        row = w[0]
+    return row[1:] if x[0] > 0 else x[1:]
+
+
+def view_beside_a_branch(x: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    if x[0] > 0:
+        x = x * 2
+    with torch.no_grad():
+        row = w[0]
+    return row, row, x
+
+
+Given = Callable[[torch.Tensor, torch.Tensor], Any]
+VIEWS = (view_in_a_branch, view_that_ends_the_function, view_of_such_a_view, view_beside_a_branch)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("subject", VIEWS)
+def test_views_made_under_no_grad_hand_on_no_gradient(subject: Given, backend: str) -> None:
+    """They say that they require a gradient, and have none to hand on (torch's `DifferentiableViewMeta`)."""
+    for sign in (1.0, -1.0):
+        found, wanted = (_told(one, sign) for one in (compiled(subject, backend), subject))
+        assert found[0] == wanted[0]
+        assert found[1] == wanted[1] or sign < 0  # what torch.cond gives has one static answer
+
+
+def _told(function: Given, sign: float) -> tuple[Any, Any]:
+    """The gradients of the arguments, and what is told of the results."""
+    x, w = torch.full((2,), sign, requires_grad=True), torch.ones(3, 2, requires_grad=True)
+    given = function(x, w)
+    results = given if isinstance(given, tuple) else (given,)
+    sum(((one * 3).sum() for one in results), x.sum()).backward()
+    gradients = [torch.zeros_like(leaf).tolist() if leaf.grad is None else leaf.grad.tolist() for leaf in (x, w)]
+    told = [(one.requires_grad, one.grad_fn is None, one._base is w) for one in results]
+    return gradients, (told, [[one is other for other in results] for one in results])
