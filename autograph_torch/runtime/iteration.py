@@ -118,7 +118,8 @@ def as_sequence(iterable: Any) -> Sequence:
 
 def _row(rows: torch.Tensor, k: Any) -> torch.Tensor:
     """A view, as in eager: of `unbind`, so that autograd refuses to write into it where eager's does."""
-    return rows.narrow(0, k, 1).unbind()[0] if rows.is_floating_point() else rows.select(0, k)
+    may_have_gradient = rows.is_floating_point() or rows.is_complex()
+    return rows.narrow(0, k, 1).unbind()[0] if may_have_gradient else rows.select(0, k)
 
 
 def staged(iterable: Any) -> Sequence | None:

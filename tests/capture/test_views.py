@@ -71,7 +71,22 @@ def as_many_as_data_tell(x: torch.Tensor) -> torch.Tensor:
     return z
 
 
-ROWS_WRITTEN = (unpacked, run_over, run_over_beside_another, in_every_trip, with_a_gradient, as_many_as_data_tell)
+def complex_as_many_as_data_tell(x: torch.Tensor) -> torch.Tensor:
+    z = torch.complex(x, x)[x[:, 0] > 0] * 2
+    for row in z:
+        row.mul_(2)
+    return z.real
+
+
+ROWS_WRITTEN = (
+    unpacked,
+    run_over,
+    run_over_beside_another,
+    in_every_trip,
+    with_a_gradient,
+    as_many_as_data_tell,
+    complex_as_many_as_data_tell,
+)
 
 
 @pytest.mark.parametrize("subject", ROWS_WRITTEN)
