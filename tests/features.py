@@ -85,6 +85,23 @@ STATE_FEATURES: dict[str, Feature] = {
             "o.log.append({scalar})",
         ),
     ),
+    "pair": Feature(
+        parameters={"pair": "pair"},  # one box twice, in some calls
+        expressions={
+            "vector": ("pair[0].v", "pair[1].v", "pair[1].twice()"),
+            "scalar": ("pair[0].t", "pair[1].t"),
+            "int": ("pair[0].n", "pair[1].n", "len(pair[1].log)", "{pair[0]: 1}.get(pair[1], 2)"),
+            "test": ("pair[0] is pair[1]", "pair[0] == pair[1]"),
+        },
+        statements=(
+            "pair[0].v = {vector}",
+            "pair[1].v = {vector}",
+            "pair[0].n += 1",
+            "pair[1].n = {int}",
+            "pair[1].step({scalar})",
+            "pair[0].log.append({scalar})",
+        ),
+    ),
     "method": Feature(
         parameters={"self": "box"},
         expressions={"vector": ("self.v", "self.twice()"), "scalar": ("self.t",), "int": ("self.n",)},
@@ -236,12 +253,14 @@ STATE_FEATURES: dict[str, Feature] = {
 }
 
 
-def further_argument(name: str) -> Any:
+def further_argument(name: str, one_twice: bool) -> Any:
     """A fresh value of a parameter that a feature adds."""
+    box = Box()
     made: dict[str, Callable[[], Any]] = {
         "xs": lambda: [vec(1.0, 2.0, 3.0), vec(-1.0, 0.5, 0.0)],
         "o": Box,
         "self": Box,
+        "pair": lambda: [box, box if one_twice else Box()],
         "d": lambda: {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2},
         "e": lambda: {"in": {"v": vec(0.2, -0.4, 1.0), "n": 1}, "rows": [vec(1.0, 0.0, -0.5)]},
         "net": layer,

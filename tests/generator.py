@@ -73,7 +73,8 @@ class Generated:
 
     def arguments(self, x: tuple[float, ...], y: tuple[float, ...], s: float, n: int) -> Call:
         """Fresh arguments of one call."""
-        further = (further_argument(name) for feature in self.features for name in FEATURES[feature].parameters)
+        names = (name for feature in self.features for name in FEATURES[feature].parameters)
+        further = (further_argument(name, one_twice=x[0] < 0) for name in names)
         return Call((vec(*x), vec(*y), scalar(s), integer(n), *self.numbers, *further))
 
 
