@@ -34,6 +34,7 @@ from autograph_torch.capture.again import (
     install_hook,
     run_in_python,
 )
+from autograph_torch.capture.aliases import aliases
 from autograph_torch.capture.applied_functions import applied_functions
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
@@ -55,6 +56,7 @@ from autograph_torch.capture.cuts import gradients_through_cuts
 from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
+from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
@@ -78,6 +80,7 @@ from autograph_torch.capture.fitted_frames import fitted
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.formatted import texts_of_numbers
 from autograph_torch.capture.frozen_tensors import frozen_tensors
+from autograph_torch.capture.function_attributes import function_attributes
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.functional_gradients import functional_gradients
 from autograph_torch.capture.functions_given import functions_given
@@ -116,6 +119,7 @@ from autograph_torch.capture.parameters_made import check_writes_beside, paramet
 from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
+from autograph_torch.capture.presence import presence
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.python_random import python_random
 from autograph_torch.capture.raised_places import places_of_raises
@@ -473,7 +477,11 @@ _REPAIRS = (
     optimizers,
     types_of_parameters,
     functional_gradients,
+    aliases,
+    dict_keys,
+    presence,
     functions_given,
+    function_attributes,
     functions_of_constants,
     inverted_integers,
     lengths_without_dimensions,

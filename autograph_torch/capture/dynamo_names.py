@@ -12,6 +12,7 @@ Private: what is named here. tests/capture/test_dynamo_names.py fails clearly wh
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 from torch._dynamo import symbolic_convert
@@ -32,6 +33,8 @@ def _of(owner: Any, *names: str) -> str:
         raise AttributeError(f"none of {', '.join(names)}", name=names[0], obj=owner)
     return found
 
+
+_OF_A_CALL = re.compile(r"\b[LG]\[")  # an argument, or a global
 
 GET_ATTRIBUTE = _of(VariableTracker, "tp_getattro_impl", "var_getattr")  # of variables: `x.name`
 RAISE = _of(InstructionTranslatorBase, "do_raise", "_raise_exception_variable")  # an exception begins
@@ -56,6 +59,15 @@ def attribute_set(function: Any, args: Any) -> tuple[Any, str | None, Any]:
 def get_attribute(variable: Any, tx: Any, name: str) -> Any:
     """The variable of an attribute."""
     return getattr(variable, GET_ATTRIBUTE)(tx, name)
+
+
+def expression_of(source: Any) -> str | None:
+    """What leads to a value from the arguments or the globals, in a guard; None for what the trace has made."""
+    try:
+        name = source.name if isinstance(source.name, str) else source.name()
+    except NotImplementedError:
+        return None
+    return name if _OF_A_CALL.search(name) else None
 
 
 def value_at(source: Any, tx: Any) -> Any:

@@ -25,6 +25,7 @@ from torch._dynamo.variables import (
     UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.base import AttributeMutation
+from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
@@ -247,7 +248,8 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     if code is fields.read_field.__code__:
         item, name = _field(parent, arguments)
         site, index = (arguments[role].as_python_constant() for role in ("site", "index"))
-        if isinstance(item, UserDefinedObjectVariable) and tracing.is_in_body_of(site):
+        has_dict = isinstance(item, (UserDefinedObjectVariable, BaseUserFunctionVariable))
+        if has_dict and tracing.is_in_body_of(site):
             before = tracing.fields_of(site)[:index]
             note_order(item, [*(one.name for one in before if one.item is item), name], parent.output.side_effects)
         found = _read(parent, item, name)

@@ -57,6 +57,7 @@ from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, Laz
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.dict_keys import guard_keys
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.policy import is_torch
 from autograph_torch.runtime import effects
@@ -182,6 +183,7 @@ def _as_it_is(value: Any, shown: bool) -> Any:
     if type(found) is ListVariable:
         return ListVariable([_as_it_is(one, shown=True) for one in found.items], mutation_type=ValueMutationNew())
     if type(found) is ConstDictVariable and found.user_cls is dict:
+        guard_keys(found)
         entries = {key: _as_it_is(one, shown=True) for key, one in found.items.items()}
         return ConstDictVariable(entries, mutation_type=ValueMutationNew())
     if _may_change(found):

@@ -20,12 +20,13 @@ from typing import Any
 
 import torch
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVariable, dicts
+from torch._dynamo.variables import ConstantVariable, ConstDictVariable, SymNodeVariable, TensorVariable, dicts
 from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch._dynamo.variables.lists import DequeVariable
 from torch.fx import Node
 
+from autograph_torch.capture.aliases import tell_apart, tell_key_apart
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
@@ -44,7 +45,24 @@ def identities() -> Iterator[None]:
         handlers[name] = _answering(handlers[name], holds)
     names: Any = dicts
     key = names.HashableTracker if hasattr(dicts, "HashableTracker") else names.ConstDictVariable._HashableTracker
-    with patched(symbolic_convert, compare_op_handlers=handlers), patched(key, __init__=_telling_apart(key.__init__)):
+    reading: list[Any] = []  # dicts that were there before the trace: nobody has asked for their keys yet
+    begin = ConstDictVariable.__init__
+
+    def read(self: Any, *args: Any, **kwargs: Any) -> None:
+        if kwargs.get("source") is None:
+            begin(self, *args, **kwargs)
+            return
+        reading.append(self)
+        try:
+            begin(self, *args, **kwargs)
+        finally:
+            reading.pop()
+
+    with (
+        patched(symbolic_convert, compare_op_handlers=handlers),
+        patched(ConstDictVariable, __init__=read),
+        patched(key, __init__=_telling_apart(key.__init__, reading)),
+    ):
         yield
 
 
@@ -53,6 +71,7 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         one, other = (operand.realize() for operand in operands)
         found: Any
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
+            tell_apart(one, other)
             found = ConstantVariable.create((one is other) is holds)
         else:
             found = compare(tx, operands, kwargs)
@@ -80,11 +99,13 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
     return answer
 
 
-def _telling_apart(make: Callable[..., Any]) -> Callable[..., Any]:
+def _telling_apart(make: Callable[..., Any], reading: list[Any]) -> Callable[..., Any]:
     def begin(self: Any, value: Any) -> None:
         make(self, value)
         if _is_tensor(self.vt):
             _tell_apart_from_keys(self.vt.realize())
+        elif not reading:
+            tell_key_apart(self.vt)
 
     return begin
 

@@ -18,18 +18,25 @@ tests/capture/test_instance_dicts.py shows what torch does without this, and fai
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
+import types
 from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo.guards import GuardBuilder, install_guard
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import DeletedVariable, UserDefinedObjectVariable, dicts
+from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import structure, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 _DICT: Any = getattr(dicts, "DunderDictVariable", None)
+
+# What every function has, which Dynamo keeps in its dict, too: `__annotations__` and the like.
+_OF_FUNCTIONS = frozenset(name for name, found in vars(types.FunctionType).items() if hasattr(type(found), "__set__"))
 
 
 @contextlib.contextmanager
@@ -66,12 +73,28 @@ def _dicts() -> Iterator[None]:
         _check_order(self.item)
         set_here = self.side_effects_table()
         names = {**dict.fromkeys(self.item_dict), **dict.fromkeys(set_here)}
+        hidden = _OF_FUNCTIONS if isinstance(self.item, BaseUserFunctionVariable) else frozenset()
         for name in names:
-            if not isinstance(set_here.get(name), DeletedVariable):
+            if name not in hidden and not isinstance(set_here.get(name), DeletedVariable):
                 yield dicts.HashableTracker(dicts.ConstantVariable.create(name))
 
+    def install_dict_keys_match_guard(self: Any) -> None:
+        if self.source:
+            install_guard(self.make_guard(GuardBuilder.DICT_KEYS_MATCH))
+
+    def install_dict_contains_guard(self: Any, tx: Any, args: Any) -> None:
+        if self.source and args[0].is_python_constant():
+            name = args[0].as_python_constant()
+            is_there = name in self.items.item_dict  # before the trace
+            kind = GuardBuilder.DICT_CONTAINS if is_there else GuardBuilder.DICT_NOT_CONTAINS
+            install_guard(self.make_guard(functools.partial(kind, key=name)))
+
+    guards = {
+        "install_dict_keys_match_guard": install_dict_keys_match_guard,
+        "install_dict_contains_guard": install_dict_contains_guard,
+    }
     with (
-        patched(_DICT, __init__=init, reconstruct=reconstruct),
+        patched(_DICT, __init__=init, reconstruct=reconstruct, **guards),
         patched(dicts.SideEffectsProxyDict, __iter__=names_in_order),
     ):
         yield
@@ -80,7 +103,8 @@ def _dicts() -> Iterator[None]:
 def note_order(item: Any, names: list[str], effects: Any) -> None:
     """At the end of a body: whether it has set new attributes in the order in which they will be set behind it."""
     before = tracing.current_tracer().__dict__["_autograph_table"].get(item, {})
-    new = [name for name in names if name not in before and name not in getattr(item.value, "__dict__", {})]
+    at_first = getattr(getattr(item, "value", None), "__dict__", {})  # what a function had, is not written to
+    new = [name for name in names if name not in before and name not in at_first]
     set_here = [name for name in effects.store_attr_mutations.get(item, ()) if name in new]
     if set_here != [name for name in new if name in set_here]:
         _unordered().setdefault(item, tracing.user_line()[:2])
@@ -106,7 +130,8 @@ def refuse_instance_dicts(code: Any, parent: Any, arguments: dict[str, Any]) -> 
 
 def set_attribute(effects: Any, item: Any, name: str, value: Any) -> None:
     """Give an object an attribute; where Python would put it into its dict, it is found there."""
-    if _DICT is not None and isinstance(item, UserDefinedObjectVariable) and is_in_dict(item.value, name):
+    of_object = isinstance(item, UserDefinedObjectVariable) and is_in_dict(item.value, name)
+    if _DICT is not None and (of_object or isinstance(item, BaseUserFunctionVariable)):
         effects.store_instance_dict_attr(item, name, value)
     else:
         effects.store_attr(item, name, value)

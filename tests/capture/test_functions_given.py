@@ -43,7 +43,13 @@ def an_attribute_that_a_call_sets() -> Callable[[Tensor], Any]:
     return run
 
 
-PROGRAMS = [partials_of_partials, an_attribute_that_a_call_sets]
+@program(inputs=TWO)
+def partials_of_no_callable(x: Tensor) -> Any:
+    part = x.abs() if x.sum() > 0 else x
+    return functools.partial(part, 2).args  # type: ignore[arg-type]
+
+
+PROGRAMS = [partials_of_no_callable, partials_of_partials, an_attribute_that_a_call_sets]
 
 
 @pytest.mark.parametrize("found", PROGRAMS, ids=lambda one: one.__name__)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from autograph_torch import CaptureError, OnePathWarning
 from autograph_torch.capture import instance_dicts
-from tests.harness import check, check_any_graph, compiled, leave_out, program, torch_before, vec
+from tests.harness import check, check_any_graph, compiled, integer, leave_out, program, torch_before, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),)]
 pytestmark = torch_before("2.13", "the dict of an object cannot be followed, or is a value of its own")
@@ -170,6 +170,54 @@ def of_an_argument(s: Any, x: Tensor) -> Any:
     return list(vars(s)), vars(s)
 
 
+@program(inputs=[lambda: (vec(1, 2), integer(2)), lambda: (vec(-1, -2), integer(0)), lambda: (vec(-1, 2), integer(3))])
+def written_to_a_function(x: Tensor, n: Tensor) -> Any:
+    def own(q: Tensor) -> Any:
+        return q + own.calls  # type: ignore[attr-defined]
+
+    own.calls = 1  # type: ignore[attr-defined]
+    for _ in range(n):  # type: ignore[call-overload]
+        own.calls += 2  # type: ignore[attr-defined]
+    if x.sum() > 0:
+        own.last = x + 1  # type: ignore[attr-defined]
+    else:
+        own.last = x * 2  # type: ignore[attr-defined]
+    return own(x), "last" in vars(own), hasattr(own, "last"), sorted(vars(own)), dict(vars(own)), own.__dict__["calls"]
+
+
+@program(inputs=[lambda: (vec(1, 2), integer(2)), lambda: (vec(-1, -2), integer(0)), lambda: (vec(-1, 2), integer(3))])
+def first_set_on_a_function_in_a_loop(x: Tensor, n: Tensor) -> Any:
+    def own(q: Tensor) -> Tensor:
+        return q
+
+    for i in range(n):  # type: ignore[call-overload]
+        own.last = x + i  # type: ignore[attr-defined]
+    return "last" in vars(own), hasattr(own, "last"), len(vars(own)), list(own.__dict__.items())
+
+
+@program(inputs=TWO)
+def set_on_a_function_in_another_order(x: Tensor) -> Any:
+    def own(q: Tensor) -> Tensor:
+        return q
+
+    if x.sum() > 0:
+        own.p, own.q = 1, 2  # type: ignore[attr-defined]
+    else:
+        own.q, own.p = 1, 2  # type: ignore[attr-defined]
+    return list(vars(own)), own.p  # type: ignore[attr-defined]
+
+
+@program(inputs=TWO)
+def taken_from_a_function(x: Tensor) -> Any:
+    def own(q: Tensor) -> Tensor:
+        return q
+
+    own.last = x  # type: ignore[attr-defined]
+    if x.sum() > 0:
+        del own.last  # type: ignore[attr-defined]
+    return getattr(own, "last", 5), hasattr(own, "last"), "last" in vars(own)
+
+
 PROGRAMS = [
     of_an_object_that_is_not_given_back,
     set_in_both_branches,
@@ -184,6 +232,10 @@ PROGRAMS = [
     of_a_function,
     copies_and_dataclasses,
     of_an_argument,
+    written_to_a_function,
+    first_set_on_a_function_in_a_loop,
+    set_on_a_function_in_another_order,
+    taken_from_a_function,
 ]
 
 

@@ -1,0 +1,159 @@
+"""Whether there is an attribute, every call asks anew.
+
+    def run(x):
+        if hasattr(helper, "last"): ...      Dynamo takes the answer of the first call for that of all
+        if "last" in dir(settings): ...
+    try: value = state.last
+    except AttributeError: ...
+    leaf.rate                                of a base class, until the class of `leaf` gets one
+
+In plain torch.compile, too (torch 2.13); `hasattr` of objects and classes it knows better. A partial has attributes as
+other objects do, of which Dynamo knows nothing.
+
+Private: call_obj_hasattr and the attributes of UserFunctionVariable, FunctoolsPartialVariable and PythonModuleVariable,
+BuiltinVariable.call_dir. tests/capture/test_presence.py shows what torch does without this, and fails clearly when it
+changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch import nn
+from torch._dynamo.exc import ObservedAttributeError
+from torch._dynamo.guards import GuardBuilder, install_guard
+from torch._dynamo.source import AttrSource, TypeDictSource
+from torch._dynamo.variables import (
+    BuiltinVariable,
+    ConstantVariable,
+    DeletedVariable,
+    PythonModuleVariable,
+    UserDefinedClassVariable,
+    UserDefinedObjectVariable,
+    UserFunctionVariable,
+)
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.functions import FunctoolsPartialVariable
+
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, value_at
+from autograph_torch.capture.known_torch import is_before
+from autograph_torch.capture.patching import patched
+
+_WALK = "get_source_by_walking_mro"
+_PLAIN = (object, nn.Module)
+_LOOK_UPS = ("__getattr__", "__getattribute__")
+_OF_PARTIALS = ("func", "args", "keywords")
+_KINDS = (UserFunctionVariable, PythonModuleVariable, FunctoolsPartialVariable)
+
+
+@contextlib.contextmanager
+def presence() -> Iterator[None]:
+    """While this is in force, it does."""
+    show = BuiltinVariable.call_dir
+
+    def call_dir(self: Any, tx: Any, variable: Any) -> Any:
+        inner = variable.realize()
+        if inner.source and isinstance(inner, (*_KINDS, UserDefinedClassVariable)):
+            is_class = isinstance(inner, UserDefinedClassVariable)
+            kind = GuardBuilder.MAPPING_KEYS_CHECK if is_class else GuardBuilder.DICT_KEYS_MATCH
+            install_guard(AttrSource(inner.source, "__dict__").make_guard(kind))
+            return VariableTracker.build(tx, dir(_value(inner, tx)))
+        return show(self, tx, inner)
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(patched(BuiltinVariable, call_dir=call_dir))
+        for kind in (*_KINDS, UserDefinedObjectVariable, UserDefinedClassVariable):
+            stack.enter_context(_looking_up(kind))
+        for kind in _KINDS:
+            stack.enter_context(_asking(kind))
+        for kind in (UserDefinedObjectVariable, UserDefinedClassVariable):
+            if not is_before(2, 13):  # which asks in another way
+                stack.enter_context(patched(kind, **{_WALK: _asking_the_first(getattr(kind, _WALK))}))
+        yield
+
+
+@contextlib.contextmanager
+def _looking_up(kind: Any) -> Iterator[None]:
+    """Where an attribute is not there, AttributeError is what later calls have to agree with."""
+    look_up = getattr(kind, GET_ATTRIBUTE)
+
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
+        if kind is FunctoolsPartialVariable and self.source and name not in _OF_PARTIALS and _is_there(self, tx, name):
+            return VariableTracker.build(tx, getattr(_value(self, tx), name), AttrSource(self.source, name))
+        try:
+            return look_up(self, tx, name)
+        except ObservedAttributeError:
+            _guard(self, name)
+            raise
+
+    changed: Any = {GET_ATTRIBUTE: get_attribute}
+    with patched(kind, **changed):
+        yield
+
+
+@contextlib.contextmanager
+def _asking(kind: Any) -> Iterator[None]:
+    has = kind.call_obj_hasattr
+
+    def call_obj_hasattr(self: Any, tx: Any, name: str) -> Any:
+        effects = tx.output.side_effects
+        if effects.is_attribute_mutation(self) and effects.has_pending_mutation_of_attr(self, name):
+            found = effects.load_attr(self, name, deleted_ok=True)
+            return ConstantVariable.create(not isinstance(found, DeletedVariable))
+        if kind is FunctoolsPartialVariable and self.source:
+            return ConstantVariable.create(_is_there(self, tx, name))
+        _guard(self, name)
+        return has(self, tx, name)
+
+    with patched(kind, call_obj_hasattr=call_obj_hasattr):
+        yield
+
+
+def _asking_the_first(walk: Callable[..., Any]) -> Callable[..., Any]:
+    """Dynamo asks later calls whether the classes between have the attribute of a base, but not the first one."""
+
+    def look_up(self: Any, tx: Any, name: str) -> Any:
+        is_class = isinstance(self, UserDefinedClassVariable)
+        first, source = (self.value, self.source) if is_class else (type(self.value), self.cls_source)
+        asked: set[tuple[int, str]] = getattr(
+            tx.output, "guarded_mro_absent_keys", set()
+        )  # one answer for all objects of a class
+        if source and name not in vars(first) and (id(first), name) not in asked:
+            asked.add((id(first), name))
+            guard = functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)
+            install_guard(TypeDictSource(source).make_guard(guard))
+        return walk(self, tx, name)
+
+    return look_up
+
+
+def _is_there(partial: Any, tx: Any, name: str) -> bool:
+    """Whether a partial that was there before the trace has an attribute."""
+    _guard(partial, name)
+    return hasattr(_value(partial, tx), name)
+
+
+def _value(variable: Any, tx: Any) -> Any:
+    return value_at(variable.source, tx)
+
+
+def _guard(variable: Any, name: str) -> None:
+    """Have later calls agree whether there is an attribute, without a line of the program's being run for it."""
+    value = getattr(variable, "value", None)
+    if not variable.source or (isinstance(value, types.ModuleType) and "__getattr__" in vars(value)):
+        return
+    kind = GuardBuilder.HASATTR
+    if isinstance(variable, UserDefinedObjectVariable):
+        if inspect.getattr_static(type(value), name, None) is not None:  # a property has raised it itself
+            return
+        if any(method in vars(one) for one in type(value).__mro__ if one not in _PLAIN for method in _LOOK_UPS):
+            kind = GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT
+    if kind is GuardBuilder.HASATTR and "attr" not in inspect.signature(kind).parameters:  # torch 2.11
+        install_guard(AttrSource(variable.source, name).make_guard(kind))
+    elif kind is GuardBuilder.HASATTR or hasattr(value, "__dict__"):
+        install_guard(variable.source.make_guard(functools.partial(kind, attr=name)))
