@@ -67,7 +67,7 @@ def aliases() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(SideEffects, codegen_update_mutated=codegen_update_mutated))
         stack.enter_context(patched(builder, make_dupe_guard=_make_dupe_guard))
-        stack.enter_context(patched(UserFunctionVariable, is_python_equal=_equal(UserFunctionVariable.is_python_equal)))
+        stack.enter_context(patched(UserMethodVariable, is_python_equal=_equal_methods))
         if hasattr(UserMethodVariable, _COMPARING):  # torch 2.11 has none
             stack.enter_context(patched(UserMethodVariable, **{_COMPARING: _compare_methods}))
         for module in (getattr(variables, "object_protocol", None), builtin):  # torch 2.11 has none
@@ -88,14 +88,8 @@ def _telling_apart(compare: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _equal(compare: Callable[..., Any]) -> Callable[..., Any]:
-    def answer(one: Any, other: Any) -> Any:
-        if isinstance(one, UserMethodVariable) and isinstance(other, UserMethodVariable):
-            return _are_one_method(one, other)
-        tell_apart(one, other)
-        return compare(one, other)
-
-    return answer
+def _equal_methods(one: Any, other: Any) -> bool:
+    return isinstance(other, UserMethodVariable) and _are_one_method(one, other)
 
 
 def _compare_methods(self: Any, tx: Any, other: Any, op: str) -> Any:

@@ -57,6 +57,10 @@ def shown(x: Tensor, d: dict[str, int]) -> Any:
     return x + 1, f"{d}"
 
 
+def text(x: Tensor, d: dict[str, int]) -> Any:
+    return x + 1, repr(d)
+
+
 def looked_up(x: Tensor, d: dict[str, int]) -> Any:
     try:
         return x + 1, d["a"]
@@ -97,7 +101,7 @@ def of_a_dict(kind: Callable[[], Any], function: Callable[..., Any]) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [truth, either, negated, branched, listed, any_of, as_a_list, shown, looked_up, in_order],
+    [truth, either, negated, branched, listed, any_of, as_a_list, shown, text, looked_up, in_order],
     ids=lambda one: one.__name__,
 )
 def test_a_dict(function: Callable[..., Any]) -> None:

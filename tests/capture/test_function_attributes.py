@@ -112,9 +112,15 @@ def written_by_one_name(x: Tensor, a: Any, b: Any) -> Any:
 
 
 def test_two_functions_of_one_code() -> None:
-    one = made()
-    assert not differing_calls(lambda: (written_by_one_name, [lambda: (made(), made()), lambda: (one, one)]))
-    assert not differing_calls(lambda: (written_by_one_name, [lambda: (one, one), lambda: (made(), made())]))
+    def one() -> Any:
+        helper = made()
+        return helper, helper
+
+    def two() -> Any:
+        return made(), made()
+
+    assert not differing_calls(lambda: (written_by_one_name, [two, one, two]))
+    assert not differing_calls(lambda: (written_by_one_name, [one, two, one]))
 
 
 def test_what_is_deleted_is_refused() -> None:
