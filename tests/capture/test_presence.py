@@ -50,12 +50,23 @@ def caught(x: Tensor, o: Any) -> Any:
 
 
 def in_its_dict(x: Tensor, o: Any) -> Any:
-    found = vars(o)
-    return x + 1, "last" in found, found.get("b", 0), [name for name in found if name in ("last", "b")]
+    return x + 1, "last" in vars(o)
+
+
+def from_its_dict(x: Tensor, o: Any) -> Any:
+    return x + 1, vars(o).get("last", 0)
+
+
+def names_in_its_dict(x: Tensor, o: Any) -> Any:
+    return x + 1, [name for name in vars(o) if name in ("last", "b")]
+
+
+def number_in_its_dict(x: Tensor, o: Any) -> Any:
+    return x + 1, len(o.__dict__)
 
 
 def as_a_whole(x: Tensor, o: Any) -> Any:
-    return x + 1, bool(vars(o)), len(vars(o)), "last" in o.__dict__.keys()
+    return x + 1, bool(vars(o)), "last" in o.__dict__.keys()
 
 
 def in_dir(x: Tensor, o: Any) -> Any:
@@ -89,7 +100,11 @@ def test_an_attribute(kind: Callable[[], Any], function: Callable[..., Any]) -> 
     assert not differing_calls(of(kind, function))
 
 
-@pytest.mark.parametrize("function", [in_its_dict, as_a_whole], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [in_its_dict, from_its_dict, names_in_its_dict, number_in_its_dict, as_a_whole],
+    ids=lambda one: one.__name__,
+)
 @pytest.mark.parametrize("kind", [KINDS[name] for name in ("function", "object", "nn.Module", "namespace")])
 def test_the_dict_of_an_object(kind: Callable[[], Any], function: Callable[..., Any]) -> None:
     assert not differing_calls(of(kind, function))
