@@ -9,12 +9,22 @@ import torch
 
 from tests.harness import compiled
 
-Change = Callable[[], Any]
+Calls = tuple[Callable[..., Any], Sequence[Callable[[], tuple[Any, ...]]]]  # a function, and makers of arguments
 
 
-def differing_calls(
-    make: Callable[[], tuple[Callable[..., Any], Sequence[Callable[[], tuple[Any, ...]]]]],
-) -> list[str]:
+def calls_between_changes(
+    function: Callable[..., Any], kind: Callable[[], Any], changes: Sequence[Callable[[Any], Any]]
+) -> Callable[[], Calls]:
+    """What makes calls of a function with one object of a kind: as it is, and behind each change."""
+
+    def make() -> Calls:
+        given = kind()
+        return function, [lambda: (given,), *[lambda change=change: (change(given), (given,))[1] for change in changes]]
+
+    return make
+
+
+def differing_calls(make: Callable[[], Calls]) -> list[str]:
     """What calls give that are not as in eager.
 
     Args:

@@ -255,12 +255,11 @@ STATE_FEATURES: dict[str, Feature] = {
 
 def further_argument(name: str, one_twice: bool) -> Any:
     """A fresh value of a parameter that a feature adds."""
-    box = Box()
     made: dict[str, Callable[[], Any]] = {
         "xs": lambda: [vec(1.0, 2.0, 3.0), vec(-1.0, 0.5, 0.0)],
         "o": Box,
         "self": Box,
-        "pair": lambda: [box, box if one_twice else Box()],
+        "pair": lambda: [Box()] * 2 if one_twice else [Box(), Box()],
         "d": lambda: {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2},
         "e": lambda: {"in": {"v": vec(0.2, -0.4, 1.0), "n": 1}, "rows": [vec(1.0, 0.0, -0.5)]},
         "net": layer,

@@ -4,7 +4,7 @@
         a.v, b.v = 1, 2
         return a.v              2 where the caller has given one object twice
 
-    a is b; a == b; a.step == b.step; {a: 1}.get(b)
+    a is b; a == b; a.step == b.step; {a: 1}.get(b); a in [b]
 
 Dynamo finds out which objects are one, and takes that for true in all calls: it asks later ones whether what was one
 still is (and not where one of the two is a global), but never whether what was two has become one. In plain
@@ -22,7 +22,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from torch import nn
@@ -40,13 +40,14 @@ from torch._dynamo.variables import (
     builtin,
 )
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
-from torch._dynamo.variables.functions import FunctoolsPartialVariable, UserMethodVariable
+from torch._dynamo.variables.functions import FunctoolsPartialVariable, UserMethodVariable, WrapperUserFunctionVariable
 from torch._dynamo.variables.lazy import LazyVariableTracker
 
 from autograph_torch.capture.dynamo_names import expression_of, value_at
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 
+_GIVEN = "functions as keys of dicts given"
 _COMPARING = "richcompare_impl"
 _EQUALITIES = ("__eq__", "__ne__")
 _COMPARE = "vt_identity_compare"
@@ -64,9 +65,18 @@ def aliases() -> Iterator[None]:
         _tell_written_apart(self)
         update(self, *args, **kwargs)
 
+    as_constant = UserFunctionVariable.as_python_constant
+
+    def as_python_constant(self: Any) -> Any:
+        found = _given(self, tracing.current_translator())
+        if found is not None:
+            _note(*found)
+        return as_constant(self)
+
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(SideEffects, codegen_update_mutated=codegen_update_mutated))
         stack.enter_context(patched(builder, make_dupe_guard=_make_dupe_guard))
+        stack.enter_context(patched(UserFunctionVariable, as_python_constant=as_python_constant))
         stack.enter_context(patched(UserMethodVariable, is_python_equal=_equal_methods))
         if hasattr(UserMethodVariable, _COMPARING):  # torch 2.11 has none
             stack.enter_context(patched(UserMethodVariable, **{_COMPARING: _compare_methods}))
@@ -135,17 +145,45 @@ def tell_key_apart(key: Any) -> None:
     if isinstance(key, UserMethodVariable):
         key = key.obj.realize()
     found = _given(key, tracing.current_translator())
-    if found is not None:
-        _note(*found)
+    if found is None:
+        return
+    _note(*found)
+    if _GIVEN in tracing.notebook() and function_of(key) is not None:
+        install_guard(key.source.make_guard(GuardBuilder.ID_MATCH))
 
 
-def note_function(variable: Any, function: Any) -> None:
+def note_keys_given(keys: Iterable[Any]) -> None:
+    """Functions are keys of a dict that was there before: which of them is looked up is for later calls to agree."""
+    if any(isinstance(_looked_at(key), types.FunctionType) for key in keys):
+        tracing.notebook()[_GIVEN] = True
+
+
+def _looked_at(key: Any) -> Any:
+    """What a key is, or the function that it is; nothing is realized, which would put guards on all keys."""
+    is_read = isinstance(key, LazyVariableTracker) and not key.is_realized()
+    return key.original_value() if is_read else function_of(key.realize())
+
+
+def function_of(variable: Any) -> Any:
+    """The function that a variable is of; None for a bound method, which is another object each time."""
+    if type(variable) is WrapperUserFunctionVariable:
+        return variable.wrapper_obj
+    return variable.fn if type(variable) is UserFunctionVariable else None
+
+
+def note_function(variable: Any) -> None:
     """An attribute of a function is asked for, or set: Dynamo does not track what it is not told to."""
-    _functions()[variable.source] = id(function)
+    if variable.source is not None and (function := function_of(variable)) is not None:
+        _functions()[variable.source] = function
 
 
-def _functions() -> dict[Any, int]:
+def _functions() -> dict[Any, Any]:
     return tracing.notebook().setdefault("functions asked", {})  # type: ignore[no-any-return]
+
+
+def _kind_of_function(function: Any) -> Any:
+    """Its code: functions of other code are other functions, which Dynamo's own guards see."""
+    return getattr(function, "__code__", type(function))
 
 
 def _tell_written_apart(effects: Any) -> None:
@@ -154,17 +192,17 @@ def _tell_written_apart(effects: Any) -> None:
     for kind, identity, variable in tracked:
         if kind in written:
             _note(kind, identity, variable.source)
-    if types.FunctionType in written:
-        for source, identity in _functions().items():
-            _note(types.FunctionType, identity, source)
+    for source, function in _functions().items():
+        if _kind_of_function(function) in written:
+            _note(_kind_of_function(function), id(function), source)
 
 
-def _given(variable: Any, tx: Any) -> tuple[type, int, Any] | None:
+def _given(variable: Any, tx: Any) -> tuple[Any, int, Any] | None:
     """The type, the identity and the source of an object that was there before the trace."""
     if variable.source is None or expression_of(variable.source) is None:
         return None
-    if type(variable) is UserFunctionVariable:  # and not a method, which is another object each time
-        return types.FunctionType, id(variable.fn), variable.source
+    if (function := function_of(variable)) is not None:
+        return _kind_of_function(function), id(function), variable.source
     if type(variable) in _UNTRACKED:
         value = value_at(variable.source, tx)
         is_kept = value is value_at(variable.source, tx)  # and not made by each look at it
@@ -186,13 +224,15 @@ def _kind(variable: Any) -> Any:
         return None
     if isinstance(variable, UserDefinedObjectVariable):
         return type(variable.value)
+    if (function := function_of(variable)) is not None:
+        return _kind_of_function(function)
     try:
         return variable.python_type()
     except NotImplementedError:  # a cell, which no argument is
         return None
 
 
-def _note(kind: type, identity: int, source: Any) -> None:
+def _note(kind: Any, identity: int, source: Any) -> None:
     if expression_of(source) is None:
         return
     known: dict[Any, int] = tracing.notebook().setdefault("one object or two", {}).setdefault(kind, {})

@@ -4,6 +4,7 @@
     str(options); any(options)
     try: found = table[name]
     except KeyError: ...            nothing asks later calls whether the key is there by now
+    os.getenv(name)                 nor for the environment
     list(ordered)                   the order of an OrderedDict is not the one that the guards see
 
 In plain torch.compile, too (torch 2.13).
@@ -17,13 +18,23 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import symbolic_convert
 from torch._dynamo.exc import ObservedKeyError
 from torch._dynamo.guards import GuardBuilder, install_guard
-from torch._dynamo.variables import BuiltinVariable, ConstantVariable, ConstDictVariable, ListVariable, builtin
+from torch._dynamo.source import AttrSource
+from torch._dynamo.variables import (
+    BuiltinVariable,
+    ConstantVariable,
+    ConstDictVariable,
+    ListVariable,
+    UserFunctionVariable,
+    builtin,
+)
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable
 
 from autograph_torch.capture.dynamo_names import TRUTH, expression_of, value_at
@@ -41,6 +52,7 @@ def dict_keys() -> Iterator[None]:
     look_up, built_in = getattr(ConstDictVariable, _LOOK_UP), BuiltinVariable.call_function
     negate, call = BuiltinVariable.call_not_, method_of(ListVariable, "call_method")
     polyfilled = PolyfilledFunctionVariable.call_function
+    called = UserFunctionVariable.call_function
     in_order = GuardBuilder.guard_on_dict_keys_and_order
 
     def is_true(ask: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,6 +73,12 @@ def dict_keys() -> Iterator[None]:
         for arg in args:
             guard_keys(arg.realize())
         return polyfilled(self, tx, args, kwargs)
+
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is not os.getenv:  # whose globals Dynamo does not ask later calls for
+            return called(self, tx, args, kwargs)
+        environment = VariableTracker.build(tx, os.environ, AttrSource(tx.import_source("os"), "environ"))
+        return environment.call_method(tx, "get", args, kwargs)
 
     def call_not(self: Any, tx: Any, value: Any) -> Any:
         _guard_truth(value.realize(), tx)
@@ -92,6 +110,7 @@ def dict_keys() -> Iterator[None]:
                 stack.enter_context(patched(module, **{truth: is_true(getattr(module, truth))}))
         stack.enter_context(patched(BuiltinVariable, call_not_=call_not, call_function=call_builtin))
         stack.enter_context(patched(PolyfilledFunctionVariable, call_function=call_polyfilled))
+        stack.enter_context(patched(UserFunctionVariable, call_function=call_function))
         stack.enter_context(patched(ListVariable, call_method=call_method))
         looking: Any = {_LOOK_UP: get_item}
         stack.enter_context(patched(ConstDictVariable, **looking))

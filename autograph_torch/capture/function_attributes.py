@@ -15,14 +15,13 @@ tests/capture/test_function_attributes.py shows what torch does without this, an
 from __future__ import annotations
 
 import contextlib
-import types
 from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.variables import ConstantVariable, DeletedVariable, UserFunctionVariable
 from torch._dynamo.variables.functions import WrapperUserFunctionVariable
 
-from autograph_torch.capture.aliases import note_function
+from autograph_torch.capture.aliases import function_of, note_function
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, SETATTR, attribute_set
 from autograph_torch.capture.instance_dicts import set_attribute
 from autograph_torch.capture.patching import patched
@@ -36,10 +35,10 @@ def function_attributes() -> Iterator[None]:
 
     def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         target, name, value = attribute_set(self, args)
-        function = None if target is None or target.source is None else _function_of(target)
+        function = None if target is None or target.source is None else function_of(target)
         if name is None or function is None:
             return give(self, tx, args, kwargs)
-        note_function(target, function)
+        note_function(target)
         effects = tx.output.side_effects
         if function not in effects:
             effects.track_object_existing(function, target)
@@ -67,7 +66,7 @@ def _asking(kind: Any) -> Iterator[None]:
         return has(self, tx, name) if found is None else ConstantVariable.create(not isinstance(found, DeletedVariable))
 
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if name == "__delattr__" and _function_of(self) is not None:
+        if name == "__delattr__" and function_of(self) is not None:
             message = "an attribute of a function is deleted that was there before"
             raise_refusal("AG320", message, "set it to None, or delete it outside of what is converted")
         return call(self, tx, name, args, kwargs)
@@ -77,20 +76,10 @@ def _asking(kind: Any) -> Iterator[None]:
         yield
 
 
-def _function_of(variable: Any) -> Any:
-    """The function that a variable is of, if it was there before; not that of a bound method."""
-    if type(variable) is WrapperUserFunctionVariable:
-        return variable.wrapper_obj
-    return (
-        variable.fn if type(variable) is UserFunctionVariable and isinstance(variable.fn, types.FunctionType) else None
-    )
-
-
 def _tracked(variable: Any, tx: Any) -> Any:
     """The variable that stands for all of its function; itself where there is none yet."""
-    function, effects = _function_of(variable), tx.output.side_effects
-    if function is not None and variable.source is not None:
-        note_function(variable, function)
+    function, effects = function_of(variable), tx.output.side_effects
+    note_function(variable)
     return effects[function] if function is not None and function in effects else variable
 
 

@@ -26,7 +26,7 @@ from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch._dynamo.variables.lists import DequeVariable
 from torch.fx import Node
 
-from autograph_torch.capture.aliases import tell_apart, tell_key_apart
+from autograph_torch.capture.aliases import note_keys_given, tell_apart, tell_key_apart
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
@@ -57,6 +57,7 @@ def identities() -> Iterator[None]:
             begin(self, *args, **kwargs)
         finally:
             reading.pop()
+        note_keys_given(one.vt for one in self.items)
 
     with (
         patched(symbolic_convert, compare_op_handlers=handlers),

@@ -25,9 +25,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import nn
-from torch._dynamo.exc import ObservedAttributeError
+from torch._dynamo.exc import ObservedAttributeError, handle_observed_exception
 from torch._dynamo.guards import GuardBuilder, install_guard
-from torch._dynamo.source import AttrSource, TypeDictSource
+from torch._dynamo.source import AttrSource, GetItemSource, TypeDictSource, TypeMROSource
 from torch._dynamo.variables import (
     BuiltinVariable,
     ConstantVariable,
@@ -59,9 +59,12 @@ def presence() -> Iterator[None]:
     def call_dir(self: Any, tx: Any, variable: Any) -> Any:
         inner = variable.realize()
         if inner.source and isinstance(inner, (*_KINDS, UserDefinedClassVariable)):
-            is_class = isinstance(inner, UserDefinedClassVariable)
-            kind = GuardBuilder.MAPPING_KEYS_CHECK if is_class else GuardBuilder.DICT_KEYS_MATCH
-            install_guard(AttrSource(inner.source, "__dict__").make_guard(kind))
+            if isinstance(inner, UserDefinedClassVariable):
+                for k in range(len(inner.value.__mro__)):
+                    source = TypeDictSource(GetItemSource(TypeMROSource(inner.source), k))
+                    install_guard(source.make_guard(GuardBuilder.MAPPING_KEYS_CHECK))
+            else:
+                install_guard(AttrSource(inner.source, "__dict__").make_guard(GuardBuilder.DICT_KEYS_MATCH))
             return VariableTracker.build(tx, dir(_value(inner, tx)))
         return show(self, tx, inner)
 
@@ -73,7 +76,7 @@ def presence() -> Iterator[None]:
             stack.enter_context(_asking(kind))
         for kind in (UserDefinedObjectVariable, UserDefinedClassVariable):
             if not is_before(2, 13):  # which asks in another way
-                stack.enter_context(patched(kind, **{_WALK: _asking_the_first(getattr(kind, _WALK))}))
+                stack.enter_context(patched(kind, **{_WALK: _asking_classes(getattr(kind, _WALK))}))
         yield
 
 
@@ -88,8 +91,11 @@ def _looking_up(kind: Any) -> Iterator[None]:
         try:
             return look_up(self, tx, name)
         except ObservedAttributeError:
-            _guard(self, name)
-            raise
+            if kind is not UserDefinedObjectVariable or not _asks_again(type(self.value), name):
+                _guard(self, name)
+                raise
+        handle_observed_exception(tx)
+        return self.call_method(tx, "__getattr__", [ConstantVariable.create(name)], {})
 
     changed: Any = {GET_ATTRIBUTE: get_attribute}
     with patched(kind, **changed):
@@ -114,22 +120,31 @@ def _asking(kind: Any) -> Iterator[None]:
         yield
 
 
-def _asking_the_first(walk: Callable[..., Any]) -> Callable[..., Any]:
-    """Dynamo asks later calls whether the classes between have the attribute of a base, but not the first one."""
+def _asking_classes(walk: Callable[..., Any]) -> Callable[..., Any]:
+    """Later calls have to agree on the methods of classes, and that the first one has no attribute of its base.
+
+    Dynamo asks whether the classes between have one.
+    """
 
     def look_up(self: Any, tx: Any, name: str) -> Any:
         is_class = isinstance(self, UserDefinedClassVariable)
         first, source = (self.value, self.source) if is_class else (type(self.value), self.cls_source)
-        asked: set[tuple[int, str]] = getattr(
-            tx.output, "guarded_mro_absent_keys", set()
-        )  # one answer for all objects of a class
+        asked = tx.output.guarded_mro_absent_keys  # one answer for all objects of a class
         if source and name not in vars(first) and (id(first), name) not in asked:
             asked.add((id(first), name))
             guard = functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)
             install_guard(TypeDictSource(source).make_guard(guard))
-        return walk(self, tx, name)
+        found = walk(self, tx, name)
+        method = inspect.getattr_static(first, name, None)
+        if isinstance(method, types.FunctionType) and not _is_of_torch(method):
+            install_guard(found.make_guard(GuardBuilder.ID_MATCH))
+        return found
 
     return look_up
+
+
+def _is_of_torch(function: Any) -> bool:
+    return str(function.__module__).partition(".")[0] == "torch"
 
 
 def _is_there(partial: Any, tx: Any, name: str) -> bool:
@@ -151,9 +166,18 @@ def _guard(variable: Any, name: str) -> None:
     if isinstance(variable, UserDefinedObjectVariable):
         if inspect.getattr_static(type(value), name, None) is not None:  # a property has raised it itself
             return
-        if any(method in vars(one) for one in type(value).__mro__ if one not in _PLAIN for method in _LOOK_UPS):
+        if any(_defines(type(value), method) for method in _LOOK_UPS):
             kind = GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT
     if kind is GuardBuilder.HASATTR and "attr" not in inspect.signature(kind).parameters:  # torch 2.11
         install_guard(AttrSource(variable.source, name).make_guard(kind))
     elif kind is GuardBuilder.HASATTR or hasattr(value, "__dict__"):
         install_guard(variable.source.make_guard(functools.partial(kind, attr=name)))
+
+
+def _asks_again(kind: type, name: str) -> bool:
+    """Whether Python asks `__getattr__` when a property has raised AttributeError."""
+    return isinstance(inspect.getattr_static(kind, name, None), property) and _defines(kind, "__getattr__")
+
+
+def _defines(kind: type, method: str) -> bool:
+    return any(method in vars(one) for one in kind.__mro__ if one not in _PLAIN)

@@ -104,6 +104,10 @@ def as_a_key(x: Tensor, a: Any, b: Any) -> Any:
     return x + 1, {a: 1}.get(b), b in {a}, len({a, b}), {(a, 1): 2}.get((b, 1)), [a].count(b)
 
 
+def among(x: Tensor, a: Any, b: Any) -> Any:
+    return x + 1, a in [b], a in (b,), [b].count(a)
+
+
 def two(kind: Callable[[], Any]) -> tuple[Any, Any]:
     return kind(), kind()
 
@@ -129,6 +133,8 @@ PAIRS: list[tuple[Callable[..., Any], Callable[[], Any]]] = [
     (is_one, lambda: partial(is_one)),
     (methods, State),
     (shapes, lambda: vec(1, 2)),
+    (among, State),
+    (among, lambda: lambda: 0),
     (as_a_key, State),
     (as_a_key, lambda: lambda: 0),
 ]
@@ -170,6 +176,25 @@ def single(x: Tensor, keys: list[Any]) -> Any:
 def test_keys_of_a_table(keys: tuple[Any, Any], function: Callable[..., Any]) -> None:
     calls = [lambda key=key: ([key],) for key in (*keys, *keys)]  # type: ignore[misc]
     assert not differing_calls(lambda: (function, calls))
+
+
+def made() -> Any:
+    def helper() -> int:
+        return 0
+
+    return helper
+
+
+KNOWN = {made(): k for k in range(2)}
+
+
+def given_table(x: Tensor, key: Any) -> Any:
+    return x + 1, KNOWN.get(key), key in KNOWN
+
+
+def test_functions_of_one_code_in_a_table_that_was_there() -> None:
+    keys = [*KNOWN, *KNOWN, made()]
+    assert not differing_calls(lambda: (given_table, [lambda key=key: (key,) for key in keys]))  # type: ignore[misc]
 
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:

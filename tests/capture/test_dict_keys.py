@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from autograph_torch.capture import dict_keys
-from tests.calls_in_turn import differing_calls
+from tests.calls_in_turn import calls_between_changes, differing_calls
 from tests.harness import compiled, leave_out, torch_before, vec
 
 pytestmark = torch_before("2.13", "dicts are other variables")
@@ -76,27 +76,22 @@ def environment(x: Tensor) -> Any:
     return x + 1, os.environ.get(NAME), NAME in os.environ
 
 
+def environment_by_a_function(x: Tensor) -> Any:
+    return x + 1, os.getenv(NAME), os.getenv(NAME, default="none")
+
+
+CHANGES: list[Callable[[Any], Any]] = [
+    lambda d: d.update(a=1),
+    lambda d: d.update(b=2),
+    lambda d: d.move_to_end("a") if isinstance(d, OrderedDict) else d.update(a=d.pop("a")),
+    lambda d: d.pop("b"),
+    lambda d: d.clear(),
+    lambda d: d.update(b=2),
+]
+
+
 def of_a_dict(kind: Callable[[], Any], function: Callable[..., Any]) -> Any:
-    """Calls between which a key comes, another one comes, the first one goes, and then all."""
-
-    def make() -> Any:
-        d = kind()
-
-        def changed(change: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
-            return lambda: (change(), (d,))[1]
-
-        changes: list[Callable[[], Any]] = [
-            lambda: None,
-            lambda: d.update(a=1),
-            lambda: d.update(b=2),
-            lambda: d.move_to_end("a") if isinstance(d, OrderedDict) else d.update(a=d.pop("a")),
-            lambda: d.pop("b"),
-            d.clear,
-            lambda: d.update(b=2),
-        ]
-        return function, [changed(change) for change in changes]
-
-    return make
+    return calls_between_changes(function, kind, CHANGES)
 
 
 @pytest.mark.parametrize(
@@ -143,11 +138,12 @@ def test_a_global() -> None:
     assert not differing_calls(make)
 
 
-def test_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("function", [environment, environment_by_a_function])
+def test_the_environment(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any]) -> None:
     def make() -> Any:
         monkeypatch.delenv(NAME, raising=False)
         set_to = [lambda value=value: (monkeypatch.setenv(NAME, value), ())[1] for value in "12"]  # type: ignore[misc]
-        return environment, [lambda: (), *set_to]
+        return function, [lambda: (), *set_to]
 
     assert not differing_calls(make)
 

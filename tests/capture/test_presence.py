@@ -11,7 +11,7 @@ import pytest
 from torch import Tensor, nn
 
 from autograph_torch.capture import presence
-from tests.calls_in_turn import differing_calls
+from tests.calls_in_turn import calls_between_changes, differing_calls
 from tests.harness import leave_out, torch_before
 
 pytestmark = torch_before("2.13", "the dict of an object cannot be followed")
@@ -73,25 +73,16 @@ def in_dir(x: Tensor, o: Any) -> Any:
     return x + 1, "last" in dir(o)
 
 
+CHANGES: list[Callable[[Any], Any]] = [
+    lambda o: setattr(o, "last", 1),
+    lambda o: setattr(o, "b", 2),
+    lambda o: delattr(o, "last"),
+    lambda o: setattr(o, "last", 3),
+]
+
+
 def of(kind: Callable[[], Any], function: Callable[..., Any]) -> Any:
-    """Calls between which an attribute comes, another one comes, the first goes, and comes again."""
-
-    def make() -> Any:
-        o = kind()
-
-        def changed(change: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
-            return lambda: (change(), (o,))[1]
-
-        changes: list[Callable[[], Any]] = [
-            lambda: None,
-            lambda: setattr(o, "last", 1),
-            lambda: setattr(o, "b", 2),
-            lambda: delattr(o, "last"),
-            lambda: setattr(o, "last", 3),
-        ]
-        return function, [changed(change) for change in changes]
-
-    return make
+    return calls_between_changes(function, kind, CHANGES)
 
 
 @pytest.mark.parametrize("function", [has, caught], ids=lambda one: one.__name__)
@@ -119,16 +110,45 @@ def rate(x: Tensor, o: Any) -> Any:
     return x * o.rate, type(o).rate
 
 
-def test_a_class_hides_an_attribute_of_its_base() -> None:
-    def make() -> Any:
-        base = type("Base", (), {"rate": 1})
-        middle = type("Middle", (base,), {})
-        leaf = type("Leaf", (middle,), {})
-        one = leaf()
-        set_to = [lambda kind=kind, k=k: (setattr(kind, "rate", k), (one,))[1] for k, kind in enumerate((base, leaf))]  # type: ignore[misc]
-        return rate, [lambda: (one,), *set_to, lambda: (setattr(leaf, "rate", 7), (one,))[1]]
+def leaf() -> Any:
+    base = type("Base", (), {"rate": 1, "step": lambda self: 1, "__len__": lambda self: 1})
+    return type("Leaf", (type("Middle", (base,), {}),), {})()
 
-    assert not differing_calls(make)
+
+def base_of(o: Any) -> Any:
+    return type(o).__mro__[-2]
+
+
+def test_a_class_hides_an_attribute_of_its_base() -> None:
+    changes: list[Callable[[Any], Any]] = [
+        lambda o: setattr(base_of(o), "rate", 0),
+        lambda o: setattr(type(o), "rate", 1),
+        lambda o: setattr(type(o), "rate", 7),
+    ]
+    assert not differing_calls(calls_between_changes(rate, leaf, changes))
+
+
+def methods(x: Tensor, o: Any) -> Any:
+    return x + 1, o.step(), type(o).step(o), len(o)
+
+
+def test_a_class_gets_another_method() -> None:
+    changes: list[Callable[[Any], Any]] = [
+        lambda o: setattr(base_of(o), "step", lambda self: 2),
+        lambda o: setattr(base_of(o), "__len__", lambda self: 3),
+        lambda o: setattr(type(o), "step", lambda self: 4),
+        lambda o: setattr(o, "step", lambda: 5),
+    ]
+    assert not differing_calls(calls_between_changes(methods, leaf, changes))
+
+
+def names_of_its_class(x: Tensor, o: Any) -> Any:
+    return x + 1, "last" in dir(type(o))
+
+
+def test_the_names_of_a_base() -> None:
+    changes: list[Callable[[Any], Any]] = [lambda o: setattr(base_of(o), "last", 0)]
+    assert not differing_calls(calls_between_changes(names_of_its_class, leaf, changes))
 
 
 class Looking:
@@ -162,13 +182,12 @@ def asked(x: Tensor, o: Any) -> Any:
         return x + 2, o.looks
 
 
-@pytest.mark.parametrize("kind, function", [(Looking, missed), (Raising, asked)])
-def test_nobody_looks_but_the_program(kind: Callable[[], Any], function: Callable[..., Any]) -> None:
-    def make() -> Any:
-        o = kind()
-        return function, [lambda: (o,)] * 4
+class RaisingAndLooking(Raising, Looking): ...
 
-    assert not differing_calls(make)
+
+@pytest.mark.parametrize("kind, function", [(Looking, missed), (Raising, asked), (RaisingAndLooking, asked)])
+def test_nobody_looks_but_the_program(kind: Callable[[], Any], function: Callable[..., Any]) -> None:
+    assert not differing_calls(calls_between_changes(function, kind, [lambda o: None] * 3))
 
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
