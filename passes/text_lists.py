@@ -27,9 +27,15 @@ def lists_of_texts(
 
     `shown`: the expressions, by identity, that only effects and exceptions use. `names`: those of texts.
     """
-    found = {call.func.value.id for call in additions(function) if any(map(is_text, call.args))}
+    found = {call.func.value.id for call in additions(function) if any(map(is_text, call.args))} & _made_in(function)
     gone_through = {id(source) for target, source in elements(function) if target.id in names}
     return frozenset(name for name in found if _is_only_shown(name, function, shown | gone_through))
+
+
+def _made_in(function: gast.FunctionDef) -> set[str]:
+    """The names that a function binds, and nobody else sees."""
+    bound = {n.id for n in walk_scope(function.body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    return bound.difference(*(node.names for node in walk(function) if isinstance(node, (gast.Global, gast.Nonlocal))))
 
 
 def elements(function: gast.FunctionDef) -> Iterator[tuple[gast.Name, gast.Name]]:

@@ -4,7 +4,7 @@
 
     for v in values:            a loop that data may leave early: all elements are taken before the first trip, and only
         if v > 4: break         data tell how far eager would have come (taken_elements.py)
-    rest = list(values)
+    rest = list(values)         and so of an iterator that outlives the call: `for v in self.values`
 
     for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13); so of a set or deque
 
@@ -32,7 +32,7 @@ from torch._dynamo.variables.lists import DequeVariable, ListIteratorVariable, R
 
 from autograph_torch.capture.container_writes import is_from_around
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.capture.taken_elements import AS_A_LIST, MADE_OF, SEES_WRITES, at, note_taken, spent
+from autograph_torch.capture.taken_elements import AS_A_LIST, KEPT, MADE_OF, SEES_WRITES, at, note_taken, spent
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -66,6 +66,7 @@ def advanced_iterators() -> Iterator[None]:
             stack.enter_context(patched(root, __init__=_beginning(root.__init__)))
         for kind in kinds:
             own = {name: _advancing(name, vars(kind)[name]) for name in _ADVANCES if name in vars(kind)}
+            own |= {name: _keeping(vars(kind)[name]) for name in ("reconstruct",) if name in vars(kind)}
             stack.enter_context(patched(kind, **own))
         for kind in (ListVariable, DequeVariable):
             stack.enter_context(patched(kind, call_method=_reversing(method_of(kind, "call_method"))))
@@ -157,6 +158,17 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
         if name == _NEXT:
             self.__dict__[_GIVEN] = self.__dict__.get(_GIVEN, 0) + 1
         return result if place is None else _what_is_there(self, place, result)
+
+    return checked
+
+
+def _keeping(make: Callable[..., None]) -> Callable[..., None]:
+    """An iterator that is made anew behind the graph, for who keeps it."""
+
+    def checked(self: Any, codegen: Any) -> None:
+        if self in spent():
+            raise_refusal("AG206", KEPT, AS_A_LIST)
+        make(self, codegen)
 
     return checked
 

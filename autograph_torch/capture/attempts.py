@@ -1,6 +1,6 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Sixteen things can be told from a failure only:
+Seventeen things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
@@ -47,6 +47,8 @@ Sixteen things can be told from a failure only:
 - a block of torch.utils.checkpoint in which data decide, on one path (capture/checkpoints.py); so a hook of a tensor
   (capture/cut_at_hooks.py), or an autograd.Function (capture/applied_functions.py).
 
+- tensors of one memory that cannot be set apart, for a third one overlaps with both (capture/separate_memories.py).
+
 - a function that torch keeps out of traces by a list of its own, or a gradient that is computed inside; torch has
   switches for them, which do harm elsewhere. So have integers made of floats (capture/whole_numbers.py).
 """
@@ -68,6 +70,7 @@ from autograph_torch.capture.cut_at_hooks import failed_hook
 from autograph_torch.capture.errors import LEFT_ALONE
 from autograph_torch.capture.module_lists import SPECIALIZED  # said when a loop is unrolled, too
 from autograph_torch.capture.observed_data import DEPENDS, can_run_again
+from autograph_torch.capture.separate_memories import OVERLAPS
 from autograph_torch.capture.squeezes import AMBIGUOUS
 from autograph_torch.capture.taken_elements import SEES_WRITES
 from autograph_torch.capture.whole_numbers import is_of_whole_number
@@ -116,6 +119,7 @@ class Attempt:
     whole: whether integers made of floats have symbols of their own.
     known_floats: whether floats among the arguments are constants of the graph. Guards on them compute in another order
         than the program, and may fail for the call that they come from.
+    shared_memories: whether tensors of one memory share it in the trace though they have no element in common.
     checked_squeezes: whether sizes that `squeeze` drops for some data are checked when the graph runs.
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
@@ -149,6 +153,7 @@ class Attempt:
     whole: bool = False
     first_trips: bool = False
     known_floats: bool = False
+    shared_memories: bool = False
     checked_squeezes: bool = False
     assumed_sizes: bool = False
     observed_data: bool = False
@@ -169,6 +174,8 @@ class Attempt:
         callers: by the place of a branch, that of the call that is given its value.
         numbers: the places of branches that have picked the numbers that the error may be about.
         """
+        if OVERLAPS in error.diagnostic.message and not self.shared_memories:
+            return replace(self, shared_memories=True)
         if self.one_path:
             checkpoint = failed_checkpoint(error)
             if checkpoint is not None and checkpoint not in self.plain_checkpoints:

@@ -100,6 +100,7 @@ from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
 from autograph_torch.capture.long_numbers import long_numbers
 from autograph_torch.capture.membership import membership
+from autograph_torch.capture.memories_given import agree_on_memories
 from autograph_torch.capture.merging import known_sizes
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
@@ -130,6 +131,7 @@ from autograph_torch.capture.saved_operands import keep_operands
 from autograph_torch.capture.searches import Search, search_of
 from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.self_dicts import self_dicts
+from autograph_torch.capture.separate_memories import separate_memories
 from autograph_torch.capture.sequence_order import sequences_in_order
 from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
@@ -145,6 +147,7 @@ from autograph_torch.capture.torch_fixes import (
     floats_as_computed,
     floats_read_outside,
     functions_of_constants,
+    integers_of_constants,
     inverted_integers,
     lengths_without_dimensions,
     numbers_of_copies,
@@ -153,6 +156,7 @@ from autograph_torch.capture.torch_fixes import (
     places_of_results,
     places_of_views,
     powers_of_any_sign,
+    reasons_for_new_traces,
     truth_of_lengths,
     types_of_parameters,
 )
@@ -230,6 +234,7 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
             attempt = attempt_under_way()
             settle(graph, refuse=attempt is not None and not attempt.settled)
         compiles = _compiles(backend)
+        agree_on_memories(graph, compiles)
         check_types(graph)
         check_gradients(graph)
         check_statistics(graph)
@@ -429,6 +434,7 @@ def _attempted(search: Search, trace: Callable[[Attempt], Any]) -> Any:
 
 _GUARDED = {
     "skip_nnmodule_hook_guards": False,
+    "skip_no_tensor_aliasing_guards_on_parameters": False,
     "skip_guards_on_constant_func_defaults": False,
     **({"use_recursive_dict_tags_for_guards": False} if is_before(2, 12) else {}),
 }
@@ -483,6 +489,8 @@ _REPAIRS = (
     functions_given,
     function_attributes,
     functions_of_constants,
+    integers_of_constants,
+    reasons_for_new_traces,
     inverted_integers,
     lengths_without_dimensions,
     lists_of_tensors,
@@ -520,9 +528,10 @@ def _settings(attempt: Attempt) -> Iterator[None]:
     """What holds while a converted function is compiled.
 
     Nested branches are nested calls of the tracer. Hooks that are added to a module later count, as they do in eager:
-    torch.compile leaves that guard out by default; torch 2.11 also the one on default arguments, which a function may
-    get later, and it takes a dict in a module for unchanged that the first call has written to. A branch may turn
-    Inductor's choice of layouts and its folding of constants off (see runtime/gradients.py); they are back afterwards.
+    torch.compile leaves that guard out by default, and the one that two parameters are two; torch 2.11 also the one on
+    default arguments, which a function may get later, and it takes a dict in a module for unchanged that the first call
+    has written to. A branch may turn Inductor's choice of layouts and its folding of constants off (see
+    runtime/gradients.py); they are back afterwards.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
@@ -544,6 +553,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             stack.enter_context(gradients_through_cuts())
             stack.enter_context(cut_at_hooks(attempt.cut_hooks))
             stack.enter_context(applied_functions(attempt.plain_functions))
+            if not attempt.shared_memories:
+                stack.enter_context(separate_memories())
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
             if attempt.one_path:

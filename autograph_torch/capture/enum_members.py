@@ -1,14 +1,16 @@
-"""Members of an enumeration that are strings or numbers, too, do what strings and numbers do.
+"""Members of an enumeration that are strings or numbers, too, do what those do; what is no member raises.
 
     class Mode(str, Enum): MEAN = "mean"
 
     Mode.MEAN.upper()                  Dynamo knows no methods of `str` on it
     Mode.MEAN + "_batch"               Dynamo gives NotImplemented (torch 2.13): the result is wrong
     names[Index.LAST]                  Dynamo never comes to an end
+    Mode("median")                     Dynamo stops with the ValueError, for which the program may have a handler
 
 What the enumeration itself defines in Python is traced; what it has from `str`, `int` or `float` is asked of the value.
 
-Private: UserDefinedObjectVariable.call_method, EnumVariable and BuiltinVariable.call_function.
+Private: UserDefinedObjectVariable.call_method, UserDefinedClassVariable.call_function, EnumVariable and
+BuiltinVariable.call_function.
 tests/capture/test_enum_members.py shows the errors without this, and fails clearly when torch changes them.
 """
 
@@ -23,7 +25,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import variables
-from torch._dynamo.variables import BaseListVariable, ConstantVariable, GetAttrVariable, UserDefinedObjectVariable
+from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.variables import (
+    BaseListVariable,
+    ConstantVariable,
+    GetAttrVariable,
+    UserDefinedClassVariable,
+    UserDefinedObjectVariable,
+)
 from torch._dynamo.variables.builtin import BuiltinVariable
 
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
@@ -53,7 +62,18 @@ def enum_members() -> Iterator[None]:
             args = [args[0], _plain(args[1], "__index__") or args[1]]
         return built_in(self, tx, args, kwargs)
 
+    look_up = UserDefinedClassVariable.call_function
+
+    def call_class(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return look_up(self, tx, args, kwargs)
+        except ValueError as error:
+            if not issubclass(self.value, enum.Enum):
+                raise
+            raise_observed_exception(ValueError, tx, args=[str(error)])
+
     with (
+        patched(UserDefinedClassVariable, call_function=call_class),
         patched(UserDefinedObjectVariable, call_method=call_method),
         patched(BuiltinVariable, call_function=call_builtin),
         _constants(),

@@ -14,10 +14,13 @@ the number is computed, its text is formatted: `f"{n:5}"` stands on the left, an
     s = f"{x[0]:.2f}"; x += 1              the text is made behind the graph, of a copy of what is in it now: of the
     s = f"{found}"; found.append(n)        tensor, or of the list
 
+A text that the program's source shows to go to effects and exceptions alone (passes/texts.py) is none of Python: one
+that would outlive the graph nevertheless is refused.
+
 Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
 
-Private: BuiltinVariable.call_function, ConstantVariable.call_method, StringFormatVariable, LazySymNodeFormatString, and
-InstructionTranslatorBase._format_value and _convert_value.
+Private: BuiltinVariable.call_function, ConstantVariable.call_method, StringFormatVariable, LazySymNodeFormatString,
+InstructionTranslatorBase._format_value and _convert_value, and SideEffects.codegen_save_tempvars.
 tests/capture/test_formatted.py fails clearly when torch changes them.
 """
 
@@ -39,6 +42,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.symbolic_convert import InstructionTranslator, InstructionTranslatorBase
 from torch._dynamo.variables import (
     BaseListVariable,
@@ -51,7 +55,7 @@ from torch._dynamo.variables import (
     UserDefinedObjectVariable,
     UserFunctionVariable,
 )
-from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.lazy import LazyCache, LazySymNodeFormatString, LazyVariableTracker
 from torch._dynamo.variables.misc import StringFormatVariable
@@ -140,6 +144,13 @@ def texts_of_numbers() -> Iterator[None]:
         copies = [_as_it_is(one, shown=False) for one in args]
         return make(template, copies, {name: _as_it_is(one, shown=False) for name, one in kwargs.items()})
 
+    save = SideEffects.codegen_save_tempvars
+
+    def save_objects(self: Any, *args: Any) -> None:
+        if any(_outlives_the_graph(one) for one in self._get_modified_vars()):
+            raise_refusal("AG310", "a text with values of the graph is kept", "keep the values instead")
+        save(self, *args)
+
     # An instruction of its own from Python 3.13 on. What is converted is a text for the one that formats.
     converting = {"_convert_value": convert_value} if "CONVERT_VALUE" in dis.opmap else {}
     with (
@@ -148,8 +159,17 @@ def texts_of_numbers() -> Iterator[None]:
         patched(InstructionTranslatorBase, _format_value=format_value, **converting),
         patched(LazySymNodeFormatString, __repr__=_text_of_symbol),
         patched(StringFormatVariable, create=classmethod(create)),
+        patched(SideEffects, codegen_save_tempvars=save_objects),
     ):
         yield
+
+
+def _outlives_the_graph(variable: Any) -> bool:
+    """Whether an object that is made anew behind the graph is a text for effects."""
+    is_object = isinstance(variable, UserDefinedObjectVariable) and variable.value_type is effects.Text
+    return (
+        is_object and isinstance(variable.mutation_type, AttributeMutationNew) and variable.value_type is effects.Text
+    )
 
 
 def _parts_of_text(_: Any, given: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@
     try: value = state.last
     except AttributeError: ...
     leaf.rate                                of a base class, until the class of `leaf` gets one
+    config.rate                              of `__getattr__`, until `config` gets one
 
 In plain torch.compile, too (torch 2.13); `hasattr` of objects and classes it knows better. A partial has attributes as
 other objects do, of which Dynamo knows nothing.
@@ -89,7 +90,10 @@ def _looking_up(kind: Any) -> Iterator[None]:
         if kind is FunctoolsPartialVariable and self.source and name not in _OF_PARTIALS and _is_there(self, tx, name):
             return VariableTracker.build(tx, getattr(_value(self, tx), name), AttrSource(self.source, name))
         try:
-            return look_up(self, tx, name)
+            found = look_up(self, tx, name)
+            if kind is UserDefinedObjectVariable and _is_answered(self, name):
+                _guard(self, name)
+            return found
         except ObservedAttributeError:
             if kind is not UserDefinedObjectVariable or not _asks_again(type(self.value), name):
                 _guard(self, name)
@@ -168,10 +172,28 @@ def _guard(variable: Any, name: str) -> None:
             return
         if any(_defines(type(value), method) for method in _LOOK_UPS):
             kind = GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT
+            _guard_classes(variable, name)
     if kind is GuardBuilder.HASATTR and "attr" not in inspect.signature(kind).parameters:  # torch 2.11
         install_guard(AttrSource(variable.source, name).make_guard(kind))
     elif kind is GuardBuilder.HASATTR or hasattr(value, "__dict__"):
         install_guard(variable.source.make_guard(functools.partial(kind, attr=name)))
+
+
+def _guard_classes(variable: Any, name: str) -> None:
+    """Have later calls agree that no class of an object has an attribute."""
+    source = getattr(variable, "cls_source", None)
+    for k, one in enumerate(type(variable.value).__mro__):
+        if source and one not in _PLAIN:
+            of_class = TypeDictSource(GetItemSource(TypeMROSource(source), k))
+            install_guard(of_class.make_guard(functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)))
+
+
+def _is_answered(variable: Any, name: str) -> bool:
+    """Whether it is a `__getattr__` of the program's that gives an attribute of an object."""
+    value = variable.value
+    if not _defines(type(value), "__getattr__") or name in getattr(value, "__dict__", {}):
+        return False
+    return inspect.getattr_static(type(value), name, None) is None
 
 
 def _asks_again(kind: type, name: str) -> bool:

@@ -45,6 +45,7 @@ _MOST_TAKEN = 1024  # elements that a trace follows one by one
 _ENDLESS = f"a loop that data may leave early runs over an iterator of more than {_MOST_TAKEN} elements"
 _DOES_MORE = "a loop that data may leave early runs over a generator that prints, or writes to what was there before"
 SEES_WRITES = "a loop that data may leave early writes to what it runs over, or to what the generator sees"
+KEPT = "an iterator is kept that a loop has run over which data may leave early"
 _WRITES_AHEAD = "a loop that data may leave early writes to elements that it has yet to come to"
 
 
@@ -88,6 +89,8 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         one = _under_way()[-1]
         one.taking = False
         spent().update(one.taken)
+        if any(iterator.source is not None for iterator in one.taken):
+            raise_refusal("AG206", KEPT, AS_A_LIST)
         if _has_effects(parent.output, one.mark) or _has_changed(one) or _has_written(one, parent.output.side_effects):
             raise_refusal("AG206", _DOES_MORE, AS_A_LIST)
     elif code is iteration.end_trips.__code__:

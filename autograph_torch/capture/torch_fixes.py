@@ -91,6 +91,12 @@ not know attributes of dicts, either (those of `module.state_dict()` have one), 
 text with numbers from data in it is a `str`, a `data_ptr()` an `int`, and what `itertools.count` gives.
 `flag |= x[0] > 1` of a constant it writes as it stands ("'False' is an illegal expression for augmented assignment"):
 numbers have no operators in place.
+
+22. An integer in a constant of the trace that was another one in an earlier trace of the function becomes a number that
+is read from the call, where it is not ("name 'groups_6' is not defined").
+
+23. When a new trace is due, torch looks for tensors that have become one, and raises where the way to one of them is
+gone (`self.adapter = None`: "'NoneType' object has no attribute '_parameters'").
 """
 
 from __future__ import annotations
@@ -574,6 +580,35 @@ def functions_of_constants() -> Iterator[None]:
         return cls(value, source=source) if is_constant else create.__func__(cls, value, source)
 
     with patched(UserFunctionVariable, create_with_source=classmethod(create_with_source)):
+        yield
+
+
+@contextlib.contextmanager
+def reasons_for_new_traces() -> Iterator[None]:
+    """While this is in force, a tensor that is gone is no tensor that has become one with another."""
+    find = guards.recompilation_reason_for_no_tensor_aliasing_guard
+
+    def reasons(manager: Any, scope: Any) -> list[str]:
+        try:
+            return find(manager, scope)
+        except (AttributeError, LookupError, TypeError):
+            return []
+
+    with patched(guards, recompilation_reason_for_no_tensor_aliasing_guard=reasons):
+        yield
+
+
+@contextlib.contextmanager
+def integers_of_constants() -> Iterator[None]:
+    """While this is in force, integers in constants of the trace are constants, also those that were others before."""
+    wrap = VariableBuilder.wrap_symint
+
+    def wrap_symint(self: Any, value: int, *args: Any, **kwargs: Any) -> Any:
+        if self.source.guard_source is GuardSource.CONSTANT:
+            return ConstantVariable.create(value)
+        return wrap(self, value, *args, **kwargs)
+
+    with patched(VariableBuilder, wrap_symint=wrap_symint):
         yield
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from autograph_torch import CaptureError, convert, runtime, to_source
-from tests.harness import from_text, torch_before
+from tests.harness import compiled, from_text, torch_before
 
 ONES, ZEROS = torch.ones(3), torch.zeros(3)
 
@@ -280,6 +280,34 @@ def listed_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]
     return total, list(rows)
 
 
+class Source:
+    def __init__(self) -> None:
+        self.rows: Any = None
+
+
+SOURCE = Source()
+
+
+def kept_afterwards(x: torch.Tensor) -> torch.Tensor:
+    SOURCE.rows = iter([x, x * 2, x * 3])
+    total = torch.zeros(())
+    for v in SOURCE.rows:
+        total = total + v.sum()
+        if total > 2:
+            break
+    return total
+
+
+def returned_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, Any]:
+    rows = iter([x, x * 2, x * 3])
+    total = torch.zeros(())
+    for v in rows:
+        total = total + v.sum()
+        if total > 2:
+            break
+    return total, rows
+
+
 class Sum:
     def __init__(self) -> None:
         self.value = torch.zeros(())
@@ -320,6 +348,8 @@ REFUSED = [
     (logs, DOES_MORE),
     (used_afterwards, SPENT),
     (listed_afterwards, SPENT),
+    (kept_afterwards, "is kept"),
+    (returned_afterwards, "is kept"),
     (taken_from_in_a_branch, "advances an iterator"),
     (endless, "more than 1024 elements"),
 ]
@@ -410,3 +440,26 @@ def test_any_and_all_of_what_does_nothing_else_are_of_the_graph() -> None:
         found = torch.compile(convert(asks), backend="eager", fullgraph=True)
         for values in ([1.5, 2.0, -3.0], [1.0, 1.5, 1.0], [1.0, float("nan"), 5.0]):
             assert found(torch.tensor(values)) == asks(torch.tensor(values))
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["of the caller", "made by the first call"])
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_calls_go_on_where_the_last_one_has_stopped(given: bool) -> None:
+    values = torch.tensor([-1.0, 2.0, -3.0, 4.0])
+
+    def outcome(way: Any) -> list[Any]:
+        source = Source()
+        source.rows = iter(values) if given else None
+
+        def step(limit: torch.Tensor) -> Any:
+            if source.rows is None:
+                source.rows = iter(values)
+            for row in source.rows:
+                if row > limit:
+                    return row
+            return None
+
+        run = way(step)
+        return [repr(run(torch.tensor(limit))) for limit in (0.0, 0.0, -5.0, 0.0)]
+
+    assert outcome(compiled) == outcome(lambda one: one)

@@ -150,3 +150,29 @@ def test_as_the_value_of_a_branch(function: Callable[..., Any]) -> None:
     for x in (torch.ones(2), -torch.ones(2)):
         actual = torch.compile(convert(function), fullgraph=True, backend="eager")(x)
         assert repr(actual) == repr(function(x))
+
+
+def of_a_name(x: torch.Tensor, name: str) -> Any:
+    mode = Mode(name)
+    return (x + 1 if x.sum() > 0 else x), mode
+
+
+def handled(x: torch.Tensor, name: str) -> Any:
+    try:
+        mode = Mode(name)
+    except ValueError as error:
+        return x - 1, str(error)
+    return x + 1, mode
+
+
+@pytest.mark.parametrize("function", [of_a_name, handled])
+def test_what_is_no_member(function: Callable[..., Any]) -> None:
+    def outcome(run: Any, name: str) -> str:
+        try:
+            return repr(run(torch.ones(2), name))
+        except ValueError as error:
+            return f"ValueError: {error}"
+
+    found = torch.compile(convert(function), fullgraph=True, backend="eager")
+    for name in ("sum", "median", "sum"):
+        assert outcome(found, name) == outcome(function, name)

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from autograph_torch import CaptureError, convert, trace
 from autograph_torch.capture import compiling, formatted
+from autograph_torch.runtime import effects
 from tests.harness import compiled, vec
 
 INTEGERS = ("%d", "%5d", "%-5d|", "%+d", "% d", "%05d", "%-05d|", "%x", "%#06x", "%X", "%o", "%i", "%s", "%6s", "%-6s|")
@@ -338,3 +339,55 @@ def test_the_text_of_what_may_change_and_is_not_copied_is_refused() -> None:
 class Pair(NamedTuple):
     first: list[float]
     second: int
+
+
+LINES: list[Any] = []
+
+
+class Journal:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, v: Tensor) -> None:
+        lines = self.lines
+        lines.append(f"value {v.item():.1f}")
+
+
+JOURNAL = Journal()
+
+
+def noted(v: Tensor) -> None:
+    LINES.append(f"value {v.item():.1f}")
+
+
+def remade(v: Tensor) -> None:
+    global LINES
+    LINES = []
+    LINES.append(f"value {v.item():.1f}")
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize("note", [noted, remade, JOURNAL.note], ids=["global", "bound anew", "attribute"])
+def test_texts_in_a_list_that_others_see(note: Any) -> None:
+    def run(x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            note(x[0])
+        return x + len(LINES)
+
+    def outcome(way: Any) -> Any:
+        LINES.clear()
+        JOURNAL.lines.clear()
+        step = way(run)
+        return repr([step(vec(1, 2)), step(vec(-1, -2)), step(vec(3, 4)), LINES, JOURNAL.lines])
+
+    assert outcome(lambda one: one) == outcome(compiled)
+
+
+def kept_by_hand(x: Tensor) -> Tensor:
+    LINES.append(effects.text("value {:.1f}", x[0].item()))
+    return x + 1
+
+
+def test_a_text_for_effects_is_not_kept() -> None:
+    with pytest.raises(CaptureError, match="a text with values of the graph is kept"):
+        compiled(kept_by_hand)(vec(1, 2))

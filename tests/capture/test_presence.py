@@ -190,9 +190,52 @@ def test_nobody_looks_but_the_program(kind: Callable[[], Any], function: Callabl
     assert not differing_calls(calls_between_changes(function, kind, [lambda o: None] * 3))
 
 
+class Defaults:
+    def __getattr__(self, name: str) -> Any:
+        return 0.1
+
+
+class Child:
+    def __init__(self) -> None:
+        self.parent = Defaults()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.parent, name)
+
+
+class Wrapper(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(2, 2)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return 0.2
+
+
+def rated(x: Tensor, o: Any) -> Any:
+    if x.sum() > 100:
+        x = x + 1
+    return x * o.rate
+
+
+@pytest.mark.parametrize("of_class", [False, True], ids=["of the object", "of its class"])
+@pytest.mark.parametrize("base", [Defaults, Child, Wrapper])
+def test_an_attribute_hides_what_getattr_gives(base: Any, of_class: bool) -> None:
+    changes: list[Callable[[Any], Any]] = [lambda o: setattr(type(o) if of_class else o, "rate", 0.5)]
+    assert not differing_calls(calls_between_changes(rated, lambda: type("Made", (base,), {})(), changes))
+
+
+def test_an_attribute_of_a_parent_hides_what_getattr_gives() -> None:
+    assert not differing_calls(calls_between_changes(rated, Child, [lambda o: setattr(o.parent, "rate", 0.5)]))
+
+
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile asks later calls for the attributes."""
     leave_out(monkeypatch, presence.presence)
     assert differing_calls(of(KINDS["function"], has))
     assert differing_calls(of(KINDS["object"], caught))
     assert differing_calls(of(KINDS["class"], in_dir))
+    assert differing_calls(calls_between_changes(rated, Defaults, [lambda o: setattr(o, "rate", 0.5)]))

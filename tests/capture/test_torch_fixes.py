@@ -195,3 +195,50 @@ def test_functions_are_called_before_all_variables_around_them_have_values() -> 
     found = torch.compile(convert(bound_by_a_comprehension), backend="eager", fullgraph=True)
     for values in ((1.0, 2.0), (-1.0, 3.0), (-1.0, -1.0)):
         assert found(torch.tensor(values)) == bound_by_a_comprehension(torch.tensor(values))
+
+
+def written_twice(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    if a.sum() > 0:
+        a += 1
+        b *= 2
+    return a + b
+
+
+def test_integers_that_another_trace_had_others_for() -> None:
+    """The places of two views in one memory are constants of the trace."""
+    graphs = []
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return graph.forward
+
+    found = torch.compile(convert(written_twice), backend=backend, fullgraph=True)
+    for k in (1, 2, 3):
+        one, other = (torch.arange(9.0) for _ in range(2))
+        expected, actual = written_twice(one[:3], one[k - 1 : k + 2]), found(other[:3], other[k - 1 : k + 2])
+        assert torch.equal(expected, actual) and torch.equal(one, other)
+    assert len(graphs) == 3
+
+
+class Adapted(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.head, self.adapter = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if self.adapter is not None:
+            x = self.adapter(x) if x.sum() > 0 else x
+        return self.head(x), self.adapter is not None and self.head.weight is self.adapter.weight
+
+
+def test_parameters_become_one_and_go() -> None:
+    torch._dynamo.reset()
+    model = Adapted()
+    found = torch.compile(convert(lambda x: model(x)), backend="eager", fullgraph=True)
+    for change in ({}, {"weight": model.head.weight}, {"weight": torch.nn.Parameter(torch.ones(2, 2))}, None):
+        if change is None:
+            model.adapter = None  # type: ignore[assignment]
+        else:
+            vars(model.adapter)["_parameters"].update(change)
+        for x in (torch.ones(2), -torch.ones(2)):
+            assert repr(found(x)) == repr(model(x))
