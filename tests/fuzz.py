@@ -18,13 +18,16 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TextIO
+from typing import Any, TextIO
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
+from hypothesis.strategies import SearchStrategy
 
-from tests.generator import SIZES, SMALL, Generated, Size, generated, judge
-from tests.harness import Verdict, Way
+from tests import worlds
+from tests.generator import SIZES, SMALL, Generated, generated, judge
+from tests.harness import Verdict
+from tests.worlds import World
 
 FAILURES = ("wrong", "crashed")
 CHUNK = 250
@@ -33,17 +36,28 @@ COLLECTED = 40  # programs between two collections of what is in cycles
 FRESH = 10
 
 
+Made = Generated | World
+
+
+@dataclass(frozen=True)
+class Source:
+    """What makes programs, and what judges one."""
+
+    programs: SearchStrategy[Any]
+    judge: Callable[[Any], Verdict]
+
+
 @dataclass
 class Tally:
     """The verdict of every program seen, by its text, so that a second look costs nothing."""
 
-    ways: tuple[Way, ...]
-    verdicts: dict[Generated, Verdict] = field(default_factory=dict)
+    source: Source
+    verdicts: dict[Made, Verdict] = field(default_factory=dict)
 
-    def judge(self, made: Generated) -> Verdict:
+    def judge(self, made: Made) -> Verdict:
         """The verdict, without the exception (which keeps whole graphs alive)."""
         if made not in self.verdicts:
-            verdict = judge(made, self.ways)
+            verdict = self.source.judge(made)
             self.verdicts[made] = Verdict(verdict.kind, verdict.reason)
         return self.verdicts[made]
 
@@ -53,7 +67,7 @@ class Report:
     """What one chunk found: the verdict of each program by its name, and the smallest program of each failure."""
 
     verdicts: dict[str, tuple[str, str]]
-    smallest: tuple[tuple[Generated, Verdict], ...]
+    smallest: tuple[tuple[Made, Verdict], ...]
 
 
 class Found(Exception):
@@ -64,11 +78,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit code 1 when a program is wrong or crashes."""
     options = parser().parse_args(arguments)
     started = time.monotonic()
-    sizes = SMALL if options.small else SIZES
     starts = range(options.seed, options.seed + -(-options.n // CHUNK))
-    work = partial(explore, -(-options.n // len(starts)), sizes, tuple(options.way), options.shrink)
+    work = partial(explore, -(-options.n // len(starts)), options)
     verdicts: dict[str, tuple[str, str]] = {}
-    smallest: list[tuple[Generated, Verdict]] = []
+    smallest: list[tuple[Made, Verdict]] = []
     with multiprocessing.get_context("spawn").Pool(options.j, maxtasksperchild=1) as pool:
         for done, report in enumerate(pool.imap_unordered(work, starts), 1):
             verdicts |= report.verdicts
@@ -92,57 +105,59 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("-j", type=int, default=1, help="processes")
     result.add_argument("--seed", type=int, default=0)
     result.add_argument("--small", action="store_true", help="only programs of the smallest size")
+    result.add_argument("--worlds", action="store_true", help="functions whose world changes between their calls")
     result.add_argument("--way", nargs="+", default=["converted", "any graph"], help="ways to run each program")
     result.add_argument("--shrink", type=int, default=500, help="programs tried while shrinking a failure")
     return result
 
 
-def explore(count: int, sizes: tuple[Size, ...], ways: tuple[Way, ...], budget: int, start: int) -> Report:
-    """Judge `count` programs, then shrink one failure of each kind and reason."""
-    tally = Tally(ways)
+def source_of(options: argparse.Namespace) -> Source:
+    """The programs that are asked for."""
+    if options.worlds:
+        return Source(worlds.worlds(), worlds.judge)
+    return Source(generated(SMALL if options.small else SIZES), partial(judge, ways=tuple(options.way)))
 
-    def look(made: Generated) -> None:
+
+def explore(count: int, options: argparse.Namespace, start: int) -> Report:
+    """Judge `count` programs, then shrink one failure of each kind and reason."""
+    tally = Tally(source_of(options))
+
+    def look(made: Made) -> None:
         tally.judge(made)
         if len(tally.verdicts) % COLLECTED == 0:
             gc.collect()
 
     gc.freeze()
     gc.disable()  # a seventh of the time: a trace makes many objects, and few are rubbish before it ends
-    attempt(look, count, start, (Phase.generate,), sizes)
+    attempt(look, count, start, (Phase.generate,), tally.source.programs)
     gc.enable()
     verdicts = {made.name: kind_of(verdict) for made, verdict in tally.verdicts.items()}
     failing = sorted({found for found in verdicts.values() if found[0] in FAILURES})
-    return Report(verdicts, tuple(shrunk(tally, found, count, sizes, budget, start) for found in failing))
+    return Report(verdicts, tuple(shrunk(tally, found, count, options.shrink, start) for found in failing))
 
 
 def attempt(
-    test: Callable[[Generated], None],
-    count: int,
-    start: int,
-    phases: tuple[Phase, ...],
-    sizes: tuple[Size, ...] = SIZES,
+    test: Callable[[Any], None], count: int, start: int, phases: tuple[Phase, ...], programs: SearchStrategy[Any]
 ) -> None:
     """Run `test` on `count` programs; the same ones for the same `start`."""
     quiet = settings(
         max_examples=FRESH, phases=phases, database=None, deadline=None, suppress_health_check=list(HealthCheck)
     )
     for part in range(-(-count // FRESH)):
-        seed(f"{start}.{part}")(quiet(given(generated(sizes))(test)))()
+        seed(f"{start}.{part}")(quiet(given(programs)(test)))()
 
 
-def shrunk(
-    tally: Tally, wanted: tuple[str, str], count: int, sizes: tuple[Size, ...], budget: int, start: int
-) -> tuple[Generated, Verdict]:
+def shrunk(tally: Tally, wanted: tuple[str, str], count: int, budget: int, start: int) -> tuple[Made, Verdict]:
     """The smallest program with this failure that `budget` tries find. The first programs come from the tally."""
     limit = len(tally.verdicts) + budget
 
-    def fails(made: Generated) -> None:
+    def fails(made: Made) -> None:
         known = made in tally.verdicts or len(tally.verdicts) < limit
         if known and kind_of(tally.judge(made)) == wanted:
             raise Found
 
     try:
-        attempt(fails, count, start, (Phase.generate, Phase.shrink), sizes)
+        attempt(fails, count, start, (Phase.generate, Phase.shrink), tally.source.programs)
     except (Found, HypothesisException):
         pass
     failing = [(made, verdict) for made, verdict in tally.verdicts.items() if kind_of(verdict) == wanted]
@@ -169,14 +184,13 @@ def totals(counts: Counter[tuple[str, str]]) -> str:
     return ", ".join(f"{kind} {kinds[kind]}" for kind in ("equal", "refused", *FAILURES))
 
 
-def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Generated, Verdict]], out: TextIO) -> None:
+def show(counts: Counter[tuple[str, str]], smallest: list[tuple[Made, Verdict]], out: TextIO) -> None:
     """Each reason, then the smallest failing programs."""
     for (kind, reason), number in counts.most_common():
         if kind != "equal":
             print(f"  {number:5} {kind}: {reason}", file=out)
     for made, verdict in smallest:
-        told = f"{verdict.kind}: {verdict.reason}\nnumbers={made.numbers}, grad={made.grad}"
-        print(f"\n{told}\n{made.text}", file=out)
+        print(f"\n{verdict.kind}: {verdict.reason}\n{made.told}\n{made.text}", file=out)
     out.flush()
 
 

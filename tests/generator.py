@@ -65,6 +65,11 @@ class Generated:
         told = f"{self.text}{self.numbers}{self.grad}"
         return hashlib.sha1(told.encode()).hexdigest()[:12]
 
+    @property
+    def told(self) -> str:
+        """What the text does not tell."""
+        return f"numbers={self.numbers}, grad={self.grad}"
+
     def program(self) -> Program:
         """What the harness runs."""
         filename = f"<generated {self.name}>"

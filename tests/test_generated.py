@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase
 
 from tests.fuzz import attempt
-from tests.generator import SMALL, Generated, judge
+from tests.generator import SMALL, Generated, generated, judge
 from tests.harness import Way
 
 PROGRAMS = 300
@@ -38,6 +38,6 @@ def agree(count: int, part: int, ways: tuple[Way, ...]) -> None:
         kinds[made] = verdict.kind
         assert verdict.kind in ("equal", "refused"), f"{verdict.kind}, {verdict.reason}\n{made.text}"
 
-    attempt(agrees, count, part, (Phase.generate,), SMALL)
+    attempt(agrees, count, part, (Phase.generate,), generated(SMALL))
     refused = list(kinds.values()).count("refused")
     assert refused <= REFUSED_AT_MOST * len(kinds), f"{refused} of {len(kinds)} refused"

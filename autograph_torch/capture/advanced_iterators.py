@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables import BuiltinVariable, ConstDictVariable, ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
@@ -33,7 +34,7 @@ from torch._dynamo.variables.lists import DequeVariable, ListIteratorVariable, R
 from autograph_torch.capture.container_writes import is_from_around
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.capture.taken_elements import AS_A_LIST, KEPT, MADE_OF, SEES_WRITES, at, note_taken, spent
-from autograph_torch.runtime import tracing
+from autograph_torch.runtime import iteration, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
 _BASE = iterators.IteratorVariable
@@ -163,12 +164,19 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _keeping(make: Callable[..., None]) -> Callable[..., None]:
-    """An iterator that is made anew behind the graph, for who keeps it."""
+    """An iterator that is made anew behind the graph, for who keeps it: of a list, not of its elements."""
 
     def checked(self: Any, codegen: Any) -> None:
         if self in spent():
             raise_refusal("AG206", KEPT, AS_A_LIST)
-        make(self, codegen)
+        container = self.__dict__.get(MADE_OF)
+        if type(self) is not ListIteratorVariable or type(container) is not ListVariable or _REVERSED in self.__dict__:
+            make(self, codegen)
+            return
+        codegen.add_push_null(lambda: codegen.load_import_from(iteration.__name__, iteration.continued.__name__))
+        codegen(container)
+        codegen.append_output(codegen.create_load_const(None if self.is_exhausted else self.index))
+        codegen.extend_output(create_call_function(2, False))
 
     return checked
 

@@ -70,6 +70,7 @@ from autograph_torch.runtime.refusal import raise_refusal
 _CONVERSION = re.compile(r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<kind>[a-zA-Z]))")
 _FLOATS, _WHOLE, _TEXTS = "fFeEgG", "di", "sr"
 _INTEGERS = _WHOLE + "xXo"
+_FOR_EFFECTS = (effects.Text, effects.Listed)
 
 
 @contextlib.contextmanager
@@ -148,7 +149,7 @@ def texts_of_numbers() -> Iterator[None]:
 
     def save_objects(self: Any, *args: Any) -> None:
         if any(_outlives_the_graph(one) for one in self._get_modified_vars()):
-            raise_refusal("AG310", "a text with values of the graph is kept", "keep the values instead")
+            raise_refusal("AG310", "a text or list with values of the graph is kept", "keep the values instead")
         save(self, *args)
 
     # An instruction of its own from Python 3.13 on. What is converted is a text for the one that formats.
@@ -165,10 +166,10 @@ def texts_of_numbers() -> Iterator[None]:
 
 
 def _outlives_the_graph(variable: Any) -> bool:
-    """Whether an object that is made anew behind the graph is a text for effects."""
-    is_object = isinstance(variable, UserDefinedObjectVariable) and variable.value_type is effects.Text
+    """Whether an object that is made anew behind the graph is for effects."""
+    is_object = isinstance(variable, UserDefinedObjectVariable) and variable.value_type in _FOR_EFFECTS
     return (
-        is_object and isinstance(variable.mutation_type, AttributeMutationNew) and variable.value_type is effects.Text
+        is_object and isinstance(variable.mutation_type, AttributeMutationNew) and variable.value_type in _FOR_EFFECTS
     )
 
 

@@ -184,13 +184,28 @@ def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not torch.compiler.is_compiling():
         return _call_now(function, args, kwargs)
     if not is_host_function(function):  # only its name looks like one
-        if any(isinstance(value, Text) for value in (*args, *kwargs.values())):
-            refuse("AG320", "a text with values of the graph is handed to a function", "print or log it instead")
-        return function(*args, **kwargs)
+        return function(*[_of_python(value) for value in args], **{k: _of_python(kwargs[k]) for k in kwargs})
     if not notes.drops_effects():
         tensors: list[torch.Tensor] = []
         _emit(register(function, _part((args, kwargs), tensors, _DEPTH if only_shows(function) else 0)), tensors)
     return None
+
+
+def _of_python(value: Any) -> Any:
+    """What was made for an effect, as the program has written it."""
+    if isinstance(value, Text):
+        return string_of(value)
+    if isinstance(value, Listed):
+        return value.values.tolist()
+    if type(value) is dict and _is_for_effects(value):
+        return {key: _of_python(value[key]) for key in value}
+    return type(value)([_of_python(one) for one in value]) if _is_for_effects(value) else value
+
+
+def _is_for_effects(value: Any) -> bool:
+    if type(value) in (list, tuple, dict):
+        return any(_is_for_effects(one) for one in (value.values() if type(value) is dict else value))
+    return isinstance(value, (Text, Listed))
 
 
 def fail(error: Any, *args: Any, **kwargs: Any) -> Any:

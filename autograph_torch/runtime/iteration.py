@@ -185,6 +185,16 @@ def end_trips() -> None:
     """The trips have been made for which they were taken. (Noted by the tracer.)"""
 
 
+def continued(values: list[Any], place: int | None) -> Any:
+    """An iterator over a list that comes to this place next; None: it has come to the end, and stays there."""
+    found = iter(values if place is not None else [])
+    if place is None:
+        next(found, None)
+    else:
+        found.__setstate__(place)  # type: ignore[attr-defined]
+    return found
+
+
 def reversed_(iterable: Any) -> Any:
     """`reversed(...)` of something whose length may depend on data."""
     if not isinstance(iterable, Sequence):

@@ -283,6 +283,7 @@ def listed_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]
 class Source:
     def __init__(self) -> None:
         self.rows: Any = None
+        self.values: list[int] = []
 
 
 SOURCE = Source()
@@ -463,3 +464,33 @@ def test_calls_go_on_where_the_last_one_has_stopped(given: bool) -> None:
         return [repr(run(torch.tensor(limit))) for limit in (0.0, 0.0, -5.0, 0.0)]
 
     assert outcome(compiled) == outcome(lambda one: one)
+
+
+def taken_from(x: torch.Tensor, taken: int) -> torch.Tensor:
+    SOURCE.rows = iter(SOURCE.values)
+    for _ in range(taken):
+        x = x + next(SOURCE.rows, 7)
+    return x
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2, 3])
+def test_an_iterator_that_is_kept_is_of_its_list(taken: int) -> None:
+    def outcome(way: Any) -> Any:
+        SOURCE.values = [1, 2]
+        total = way(taken_from)(torch.ones(1), taken)
+        SOURCE.values.append(3)
+        return repr(total), type(SOURCE.rows), list(SOURCE.rows)
+
+    assert outcome(compiled) == outcome(lambda one: one)
+
+
+def returned_with_its_list(x: torch.Tensor) -> Any:
+    rows = [x, x * 2]
+    left = iter(rows)
+    return next(left), rows, left
+
+
+def test_an_iterator_of_a_list_that_is_made() -> None:
+    first, rows, left = compiled(returned_with_its_list)(ONES)
+    rows.append(ZEROS)
+    assert torch.equal(first, ONES) and [one.sum().item() for one in left] == [6.0, 0.0]

@@ -389,5 +389,43 @@ def kept_by_hand(x: Tensor) -> Tensor:
 
 
 def test_a_text_for_effects_is_not_kept() -> None:
-    with pytest.raises(CaptureError, match="a text with values of the graph is kept"):
+    with pytest.raises(CaptureError, match="a text or list with values of the graph is kept"):
         compiled(kept_by_hand)(vec(1, 2))
+
+
+class OwnLogger:
+    """What its calls look like, it is not: it keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def info(self, row: Any) -> None:
+        self.rows.append(row)
+
+
+def text_of_data(logger: OwnLogger, x: Tensor) -> None:
+    logger.info(f"{x.sum().item():.1f}")
+
+
+def list_of_data(logger: OwnLogger, x: Tensor) -> None:
+    logger.info(x[x > 0].tolist())
+
+
+def both_in_containers(logger: OwnLogger, x: Tensor) -> None:
+    logger.info([f"{x.sum().item():.1f}", ("a", {"kept": x[x > 0].tolist()})])
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize("note", [text_of_data, list_of_data, both_in_containers], ids=lambda one: one.__name__)
+def test_what_looks_like_a_logger_and_is_none(note: Any) -> None:
+    def outcome(way: Any) -> Any:
+        logger = OwnLogger()
+
+        def run(x: Tensor) -> Tensor:
+            note(logger, x)
+            return x + 1
+
+        step = way(run)
+        return repr([*(step(vec(*row)) for row in ((1, 2), (-1, -2), (3, -2))), logger.rows])
+
+    assert outcome(lambda one: one) == outcome(compiled)
