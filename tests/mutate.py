@@ -159,6 +159,22 @@ MUTATIONS = (
         "of_its_list or that_is_made",
     ),
     Mutation(
+        "constants that are equal: zeros",
+        CAPTURE + "equal_constants.py",
+        "    return type(value) is float and value == 0\n",
+        "    return False\n",
+        "tests/capture/test_equal_constants.py",
+        "zero",
+    ),
+    Mutation(
+        "constants that are equal: sets",
+        CAPTURE + "equal_constants.py",
+        "    if type(value) in (set, frozenset):\n",
+        "    if False:\n",
+        "tests/capture/test_equal_constants.py",
+        "set",
+    ),
+    Mutation(
         "iterators: of the caller",
         CAPTURE + "taken_elements.py",
         "        if any(iterator.source is not None for iterator in one.taken):\n",

@@ -61,6 +61,7 @@ from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
+from autograph_torch.capture.equal_constants import equal_constants
 from autograph_torch.capture.error_objects import error_objects
 from autograph_torch.capture.errors import (
     RaisedOnPath,
@@ -505,6 +506,7 @@ _REPAIRS = (
     locks,
     hooks_of_modules,
     enum_members,
+    equal_constants,
     leaves_made,
     frozen_tensors,
     parameters_made,
