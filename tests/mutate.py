@@ -79,14 +79,6 @@ MUTATIONS = (
         "overlaps_with_two",
     ),
     Mutation(
-        "memories: of leaves",
-        CAPTURE + "separate_memories.py",
-        "(met[0] > 0 and tensor.requires_grad)",
-        "False",
-        "tests/capture/test_memories_given.py",
-        "leaf",
-    ),
-    Mutation(
         "memories: another trace",
         CAPTURE + "attempts.py",
         "        if OVERLAPS in error.diagnostic.message and not self.shared_memories:\n",

@@ -3,8 +3,9 @@
     relax(rows[0], rows[1])          one graph, which is as good for rows[3] and rows[5], and for two tensors
 
 Dynamo has them share a memory in the trace, too: then torch's operators have to be given one copy of that memory
-(runtime/outside.py), at the places where these two lie in it. Only tensors that record no gradient are set apart. Where
-one that is met later overlaps with two that are, there is another trace, without this (capture/attempts.py).
+(runtime/outside.py), at the places where these two lie in it. Only tensors that record no gradient are set apart: what
+views are to autograd is for torch to say. Where one that is met later overlaps with two that are, there is another
+trace, without this (capture/attempts.py).
 
 Private: builder.wrap_to_fake_tensor_and_record, MetaTensorDescriber.
 tests/capture/test_memories_given.py fails clearly when torch changes them.

@@ -95,7 +95,7 @@ def test_one_graph_is_for_all_that_do_not_overlap() -> None:
 
 
 def with_the_whole(a: Tensor, b: Tensor, whole: Tensor) -> Any:
-    if a.sum() > 0:
+    if a.sum() + b.sum() > 0:
         a += 1
         whole *= 2
     return a + b
@@ -111,7 +111,7 @@ def test_one_overlaps_with_two_that_do_not(backend: str) -> None:
     assert not difference(with_the_whole, cuts, backend)
 
 
-def test_a_leaf_is_not_set_apart() -> None:
+def test_a_leaf_and_a_tensor_of_one_memory() -> None:
     def step(weight: Tensor, row: Tensor) -> Any:
         if row.sum() > 0:
             row *= 2

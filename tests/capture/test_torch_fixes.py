@@ -223,22 +223,27 @@ def test_integers_that_another_trace_had_others_for() -> None:
 class Adapted(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.head, self.adapter = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+        self.body, self.head, self.adapter = (torch.nn.Linear(2, 2) for _ in range(3))
 
     def forward(self, x: torch.Tensor) -> Any:
+        x = self.body(x)
         if self.adapter is not None:
             x = self.adapter(x) if x.sum() > 0 else x
-        return self.head(x), self.adapter is not None and self.head.weight is self.adapter.weight
+        return self.head(x), self.head.weight is self.body.weight
 
 
 def test_parameters_become_one_and_go() -> None:
     torch._dynamo.reset()
     model = Adapted()
     found = torch.compile(convert(lambda x: model(x)), backend="eager", fullgraph=True)
-    for change in ({}, {"weight": model.head.weight}, {"weight": torch.nn.Parameter(torch.ones(2, 2))}, None):
-        if change is None:
-            model.adapter = None  # type: ignore[assignment]
-        else:
-            vars(model.adapter)["_parameters"].update(change)
+    own = model.head.weight
+    changes: list[tuple[torch.nn.Module, str, Any]] = [
+        (model.head, "weight", own),
+        (model.head, "weight", model.body.weight),
+        (model, "adapter", None),
+        (model.head, "weight", own),
+    ]
+    for owner, name, value in changes:
+        setattr(owner, name, value)
         for x in (torch.ones(2), -torch.ones(2)):
             assert repr(found(x)) == repr(model(x))
