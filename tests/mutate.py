@@ -49,8 +49,8 @@ MUTATIONS = (
     Mutation(
         "memories: which overlap",
         CAPTURE + "memories_given.py",
-        "        if memories[j] == memories[k] and alike[j] != alike[k]\n",
-        "        if False\n",
+        "            if alike[j] != alike[k]\n",
+        "            if False\n",
         "tests/capture/test_memories_given.py",
         "as_its_tensors_lie",
     ),

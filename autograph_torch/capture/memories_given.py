@@ -20,7 +20,8 @@ tests/capture/test_memories_given.py shows what torch does without this, and fai
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -29,13 +30,53 @@ from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.dynamo_names import expression_of
 from autograph_torch.capture.graph_writes import is_operator, storage_at, storage_of, written, written_in
-from autograph_torch.capture.overlaps import may_overlap
+from autograph_torch.capture.overlaps import bytes_of, may_overlap
 
-Tensors = Sequence[torch.Tensor]
 # Where a tensor lies in a memory: the bytes of that, and its own size, stride and offset.
 Place = tuple[int, tuple[int, ...], tuple[int, ...], int]
-# By the index of a tensor: that of the first one in its memory, and where it lies there.
-Places = dict[int, tuple[int, Place]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the tensors of a call lie in memory. They are told by their index among those of a call.
+
+    changed: those that are written to.
+    shared: by those of the trace that shared a memory which is written to: the first one there, and the place.
+    sizes: how many bytes each takes; 0 where later calls may have other sizes.
+    """
+
+    changed: tuple[int, ...]
+    shared: dict[int, tuple[int, Place]]
+    sizes: tuple[int, ...]
+
+    def is_of(self, tensors: Sequence[torch.Tensor]) -> bool:
+        """Whether tensors share memory with those that are written to as those of the trace did."""
+        for k, (first, place) in self.shared.items():
+            if storage_of(tensors[k]) != storage_of(tensors[first]) or _place(tensors[k]) != place:
+                return False
+        begins = [tensor.data_ptr() for tensor in tensors]
+        end = 0
+        for k in sorted(range(len(begins)), key=begins.__getitem__):
+            if begins[k] < end:
+                return not self._meet(tensors)
+            end = begins[k] + (self.sizes[k] or bytes_of(tensors[k]))
+        return True
+
+    def _meet(self, tensors: Sequence[torch.Tensor]) -> bool:
+        """Whether one that is written to has an element in common with one of another memory in the trace."""
+        memories: dict[int, list[int]] = {}
+        for k, tensor in enumerate(tensors):
+            memories.setdefault(storage_of(tensor), []).append(k)
+        alike = {k: self.shared[k][0] if k in self.shared else k for k in range(len(tensors))}
+        return any(
+            may_overlap(tensors[k], tensors[j])
+            for members in memories.values()
+            if len(members) > 1
+            for k in members
+            if k in self.changed
+            for j in members
+            if alike[j] != alike[k]
+        )
 
 
 def agree_on_memories(graph: GraphModule, compiles: bool) -> None:
@@ -50,16 +91,19 @@ def agree_on_memories(graph: GraphModule, compiles: bool) -> None:
     inputs = [node for node in graph.graph.find_nodes(op="placeholder") if _is_given(node)]
     memories = [storage_at(node) for node in inputs]
     targets = {storage_at(target) for node in nodes for target in (*written(node), *written_in(node, graph))}
-    changed = [k for k, memory in enumerate(memories) if memory in targets]
+    changed = tuple(k for k, memory in enumerate(memories) if memory in targets)
     if not changed or len(inputs) < 2:
         return
     sources = [node.meta["grapharg"].source for node in inputs]
+    tensors = [node.meta["grapharg"].example for node in inputs]
     shared = {
-        k: (memories.index(memory), _place(node.meta["grapharg"].example))
-        for k, (node, memory) in enumerate(zip(inputs, memories, strict=True))
+        k: (memories.index(memory), _place(tensors[k]))
+        for k, memory in enumerate(memories)
         if memory in targets and memories.count(memory) > 1
     }
-    install_guard(sources[0].make_guard(functools.partial(_agree, sources=sources, changed=changed, shared=shared)))
+    sizes = tuple(bytes_of(one) if _is_of_a_module(source) else 0 for source, one in zip(sources, tensors, strict=True))
+    layout = Layout(changed, shared, sizes)
+    install_guard(sources[0].make_guard(functools.partial(_agree, sources=sources, layout=layout)))
 
 
 def _is_given(node: Node) -> bool:
@@ -67,36 +111,26 @@ def _is_given(node: Node) -> bool:
     argument = node.meta.get("grapharg")
     if argument is None or expression_of(argument.source) is None or storage_at(node) is None:
         return False
-    return isinstance(argument.example, torch.Tensor) and argument.example.layout == torch.strided
+    return isinstance(argument.example, torch.Tensor) and _has_address(argument.example)
 
 
-def _agree(builder: Any, guard: Any, sources: list[Any], changed: list[int], shared: Places) -> None:
-    given = ", ".join(str(expression_of(source)) for source in sources)
-    part = f"___lie_alike(({given}), {changed}, {shared})"
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={"___lie_alike": lie_alike})
+def _has_address(tensor: torch.Tensor) -> bool:
+    """Not so a tensor of tensors, or one of vmap."""
+    try:
+        return tensor.layout == torch.strided and tensor.data_ptr() != 0
+    except (RuntimeError, NotImplementedError):
+        return False
 
 
-def lie_alike(tensors: Tensors, changed: Collection[int], shared: Places) -> bool:
-    """Whether tensors share memory with those that are written to as those of the trace did.
+def _is_of_a_module(source: Any) -> bool:
+    """Whether it is a parameter or buffer, whose size torch takes for known."""
+    name = str(expression_of(source))
+    return "._parameters[" in name or "._buffers[" in name
 
-    Args:
-        tensors: those of a call.
-        changed: the indices of those that are written to.
-        shared: where those of the trace were that shared a memory which is written to.
-    """
-    memories = [storage_of(tensor) for tensor in tensors]
-    for k, (first, place) in shared.items():
-        if memories[k] != memories[first] or _place(tensors[k]) != place:
-            return False
-    if len(set(memories)) == len(memories):
-        return True
-    alike = {k: shared[k][0] if k in shared else k for k in range(len(tensors))}
-    return not any(
-        may_overlap(tensors[k], tensors[j])
-        for k in changed
-        for j in range(len(tensors))
-        if memories[j] == memories[k] and alike[j] != alike[k]
-    )
+
+def _agree(builder: Any, guard: Any, sources: list[Any], layout: Layout) -> None:
+    part = f"___layout(({', '.join(str(expression_of(source)) for source in sources)}))"
+    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={"___layout": layout.is_of})
 
 
 def _place(tensor: torch.Tensor) -> Place:

@@ -16,7 +16,7 @@ def may_overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether two strided tensors of one memory may have an element in common; large ones between each other's may."""
     if not one.numel() or not other.numel():
         return False
-    if _end(one) <= _start(other) or _end(other) <= _start(one):
+    if _start(one) + bytes_of(one) <= _start(other) or _start(other) + bytes_of(other) <= _start(one):
         return False
     if one.element_size() != other.element_size() or max(one.numel(), other.numel()) > _MOST:
         return True
@@ -27,9 +27,12 @@ def _start(tensor: torch.Tensor) -> int:
     return int(tensor.storage_offset()) * tensor.element_size()
 
 
-def _end(tensor: torch.Tensor) -> int:
+def bytes_of(tensor: torch.Tensor) -> int:
+    """How many bytes lie between the beginning of a tensor with elements and its end."""
+    if tensor.is_contiguous():
+        return int(tensor.nbytes)
     steps = zip(tensor.size(), tensor.stride(), strict=True)
-    return _start(tensor) + (sum((size - 1) * stride for size, stride in steps) + 1) * tensor.element_size()
+    return (sum((size - 1) * stride for size, stride in steps) + 1) * tensor.element_size()
 
 
 def _positions(tensor: torch.Tensor) -> set[int]:
