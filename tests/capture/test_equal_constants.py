@@ -11,7 +11,7 @@ from torch import Tensor
 
 from autograph_torch.capture import equal_constants
 from tests.calls_in_turn import Calls, differing_calls
-from tests.harness import leave_out
+from tests.harness import leave_out, torch_before
 
 
 def quotient(x: Tensor, a: Any) -> Any:
@@ -51,7 +51,9 @@ def test_a_zero_in_a_tuple(function: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("sets", [SETS, ORDERS], ids=["types", "orders"])
-@pytest.mark.parametrize("function", [texts, listed], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "function", [pytest.param(texts, marks=torch_before("2.13", "the text of a set is refused")), listed]
+)
 def test_elements_of_a_set(function: Callable[..., Any], sets: list[Any]) -> None:
     assert list(ORDERS[0]) != list(ORDERS[1])
     assert not differing_calls(of(function, sets))
