@@ -167,6 +167,22 @@ MUTATIONS = (
         "set",
     ),
     Mutation(
+        "aliases: methods that lie somewhere",
+        CAPTURE + "aliases.py",
+        "    return isinstance(variable, UserMethodVariable) or (is_object and ",
+        "    return isinstance(variable, UserMethodVariable) or (False and ",
+        "tests/capture/test_aliases.py",
+        "lie_somewhere",
+    ),
+    Mutation(
+        "aliases: functions of methods that lie somewhere",
+        CAPTURE + "aliases.py",
+        '    install_guard(AttrSource(method.source, "__func__").make_guard(GuardBuilder.ID_MATCH))\n',
+        "",
+        "tests/capture/test_aliases.py",
+        "lie_somewhere",
+    ),
+    Mutation(
         "iterators: of the caller",
         CAPTURE + "taken_elements.py",
         "        if any(iterator.source is not None for iterator in one.taken):\n",
@@ -1129,8 +1145,8 @@ MUTATIONS = (
     Mutation(
         "aliases: methods",
         CAPTURE + "aliases.py",
-        "    return one.fn is other.fn and (",
-        "    return one.fn is other.fn or (",
+        "    return function is another and (",
+        "    return function is another or (",
         "tests/capture/test_aliases.py",
         "two_arguments",
     ),

@@ -39,12 +39,12 @@ from torch._dynamo.variables import (
     builder,
     builtin,
 )
-from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting
+from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting, VariableTracker
 from torch._dynamo.variables.functions import FunctoolsPartialVariable, UserMethodVariable, WrapperUserFunctionVariable
 from torch._dynamo.variables.lazy import LazyVariableTracker
 
 from autograph_torch.capture.dynamo_names import expression_of, value_at
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import tracing
 
 _GIVEN = "functions as keys of dicts given"
@@ -79,7 +79,9 @@ def aliases() -> Iterator[None]:
         stack.enter_context(patched(UserFunctionVariable, as_python_constant=as_python_constant))
         stack.enter_context(patched(UserMethodVariable, is_python_equal=_equal_methods))
         if hasattr(UserMethodVariable, _COMPARING):  # torch 2.11 has none
-            stack.enter_context(patched(UserMethodVariable, **{_COMPARING: _compare_methods}))
+            for kind in (UserMethodVariable, UserDefinedObjectVariable):
+                comparing: Any = {_COMPARING: _comparing_methods(method_of(kind, _COMPARING))}
+                stack.enter_context(patched(kind, **comparing))
         for module in (getattr(variables, "object_protocol", None), builtin):  # torch 2.11 has none
             if hasattr(module, _COMPARE):
                 stack.enter_context(patched(module, **{_COMPARE: _telling_apart(getattr(module, _COMPARE))}))
@@ -102,17 +104,36 @@ def _equal_methods(one: Any, other: Any) -> bool:
     return isinstance(other, UserMethodVariable) and _are_one_method(one, other)
 
 
-def _compare_methods(self: Any, tx: Any, other: Any, op: str) -> Any:
-    other = other.realize()
-    if op in _EQUALITIES and isinstance(other, UserMethodVariable):
-        return ConstantVariable.create(_are_one_method(self, other) is (op == _EQUALITIES[0]))
-    return super(UserMethodVariable, self).richcompare_impl(tx, other, op)
+def _comparing_methods(compare: Callable[..., Any]) -> Callable[..., Any]:
+    def compare_methods(self: Any, tx: Any, other: Any, op: str) -> Any:
+        other = other.realize()
+        if op in _EQUALITIES and _is_method(self) and _is_method(other):
+            return ConstantVariable.create(_are_one_method(self, other) is (op == _EQUALITIES[0]))
+        return compare(self, tx, other, op)
+
+    return compare_methods
+
+
+def _is_method(variable: Any) -> bool:
+    """Whether it is a bound method; Dynamo takes one that lies somewhere (`self.step = self.slow`) for any object."""
+    is_object = isinstance(variable, UserDefinedObjectVariable) and type(variable.value) is types.MethodType
+    return isinstance(variable, UserMethodVariable) or (is_object and variable.source is not None)
 
 
 def _are_one_method(one: Any, other: Any) -> bool:
     """Whether two bound methods are of one function and one object; Dynamo looks at the functions alone."""
-    mine, others = one.obj.realize(), other.obj.realize()
-    return one.fn is other.fn and (tell_apart(mine, others) or mine is others)
+    (function, mine), (another, others) = _parts_of_method(one), _parts_of_method(other)
+    return function is another and (tell_apart(mine, others) or mine is others)
+
+
+def _parts_of_method(method: Any) -> tuple[Any, Any]:
+    """The function of a bound method, on which later calls have to agree, and the variable of its object."""
+    if isinstance(method, UserMethodVariable):
+        return method.fn, method.obj.realize()
+    install_guard(AttrSource(method.source, "__func__").make_guard(GuardBuilder.ID_MATCH))
+    of_object = AttrSource(method.source, "__self__")
+    tx = tracing.current_translator()
+    return method.value.__func__, VariableTracker.build(tx, method.value.__self__, of_object).realize()
 
 
 def tell_apart(one: Any, other: Any) -> bool:

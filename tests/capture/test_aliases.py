@@ -12,7 +12,7 @@ import pytest
 from torch import Tensor
 
 from autograph_torch.capture import aliases, identities
-from tests.calls_in_turn import differing_calls
+from tests.calls_in_turn import calls_between_changes, differing_calls
 from tests.harness import leave_out, torch_before, vec
 
 pytestmark = torch_before("2.12", "identity is compared in another place")
@@ -208,3 +208,41 @@ def test_keys_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch, identities.identities)
     keys = (State, Other, State)
     assert differing_calls(lambda: (single, [lambda key=key: ([key],) for key in keys]))  # type: ignore[misc]
+
+
+class Solver:
+    def __init__(self) -> None:
+        self.method = self.slow
+        self.methods = [self.slow, self.fast]
+
+    def slow(self) -> int:
+        return 1
+
+    def fast(self) -> int:
+        return 2
+
+
+def kept_methods(x: Tensor, o: Solver) -> Any:
+    first, second = o.methods
+    return (
+        x + 1,
+        o.method == o.slow,
+        o.slow == o.method,
+        o.method != o.fast,
+        o.method == first,
+        first == second,
+        o.method in o.methods,
+        o.method == 1,
+    )
+
+
+def test_methods_that_lie_somewhere() -> None:
+    other = Solver()
+    changes: list[Callable[[Any], Any]] = [
+        lambda o: setattr(o, "method", o.fast),
+        lambda o: setattr(o, "method", other.slow),
+        lambda o: setattr(o, "methods", [o.fast, o.fast]),
+        lambda o: setattr(o, "methods", [other.slow, o.slow]),
+        lambda o: setattr(o, "method", o.slow),
+    ]
+    assert not differing_calls(calls_between_changes(kept_methods, Solver, changes))
