@@ -97,7 +97,7 @@ MUTATIONS = (
     Mutation(
         "presence: classes behind getattr",
         CAPTURE + "presence.py",
-        "            _guard_classes(variable, name)\n",
+        '            _guard_classes(getattr(variable, "cls_source", None), type(value), absent)\n',
         "",
         "tests/capture/test_presence.py",
         "hides_what_getattr",
@@ -993,8 +993,8 @@ MUTATIONS = (
     Mutation(
         "presence: dir of a class",
         CAPTURE + "presence.py",
-        "                    install_guard(source.make_guard(GuardBuilder.MAPPING_KEYS_CHECK))\n",
-        "                    pass\n",
+        "                _guard_classes(inner.source, inner.value, GuardBuilder.MAPPING_KEYS_CHECK)\n",
+        "                pass\n",
         "tests/capture/test_presence.py",
         "names",
     ),

@@ -52,6 +52,7 @@ _CHANGES = frozenset("append appendleft extend extendleft insert pop popleft rem
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
 _ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", "unpack_var_sequence", "force_unpack_var_sequence")
+_MADE_ANEW = "reconstruct"
 _IN_BODY = "a branch or loop advances an iterator from around it"
 _SPENT = "an iterator is used that a loop has run over which data may leave early"
 
@@ -67,7 +68,8 @@ def advanced_iterators() -> Iterator[None]:
             stack.enter_context(patched(root, __init__=_beginning(root.__init__)))
         for kind in kinds:
             own = {name: _advancing(name, vars(kind)[name]) for name in _ADVANCES if name in vars(kind)}
-            own |= {name: _keeping(vars(kind)[name]) for name in ("reconstruct",) if name in vars(kind)}
+            if _MADE_ANEW in vars(kind):
+                own[_MADE_ANEW] = _keeping(vars(kind)[_MADE_ANEW])
             stack.enter_context(patched(kind, **own))
         for kind in (ListVariable, DequeVariable):
             stack.enter_context(patched(kind, call_method=_reversing(method_of(kind, "call_method"))))

@@ -45,7 +45,7 @@ class Layout:
     sizes: how many bytes each takes; 0 where later calls may have other sizes.
     """
 
-    changed: tuple[int, ...]
+    changed: frozenset[int]
     shared: dict[int, tuple[int, Place]]
     sizes: tuple[int, ...]
 
@@ -91,7 +91,7 @@ def agree_on_memories(graph: GraphModule, compiles: bool) -> None:
     inputs = [node for node in graph.graph.find_nodes(op="placeholder") if _is_given(node)]
     memories = [storage_at(node) for node in inputs]
     targets = {storage_at(target) for node in nodes for target in (*written(node), *written_in(node, graph))}
-    changed = tuple(k for k, memory in enumerate(memories) if memory in targets)
+    changed = frozenset(k for k, memory in enumerate(memories) if memory in targets)
     if not changed or len(inputs) < 2:
         return
     sources = [node.meta["grapharg"].source for node in inputs]

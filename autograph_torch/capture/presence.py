@@ -61,9 +61,7 @@ def presence() -> Iterator[None]:
         inner = variable.realize()
         if inner.source and isinstance(inner, (*_KINDS, UserDefinedClassVariable)):
             if isinstance(inner, UserDefinedClassVariable):
-                for k in range(len(inner.value.__mro__)):
-                    source = TypeDictSource(GetItemSource(TypeMROSource(inner.source), k))
-                    install_guard(source.make_guard(GuardBuilder.MAPPING_KEYS_CHECK))
+                _guard_classes(inner.source, inner.value, GuardBuilder.MAPPING_KEYS_CHECK)
             else:
                 install_guard(AttrSource(inner.source, "__dict__").make_guard(GuardBuilder.DICT_KEYS_MATCH))
             return VariableTracker.build(tx, dir(_value(inner, tx)))
@@ -172,20 +170,18 @@ def _guard(variable: Any, name: str) -> None:
             return
         if any(_defines(type(value), method) for method in _LOOK_UPS):
             kind = GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT
-            _guard_classes(variable, name)
+            absent = functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)
+            _guard_classes(getattr(variable, "cls_source", None), type(value), absent)
     if kind is GuardBuilder.HASATTR and "attr" not in inspect.signature(kind).parameters:  # torch 2.11
         install_guard(AttrSource(variable.source, name).make_guard(kind))
     elif kind is GuardBuilder.HASATTR or hasattr(value, "__dict__"):
         install_guard(variable.source.make_guard(functools.partial(kind, attr=name)))
 
 
-def _guard_classes(variable: Any, name: str) -> None:
-    """Have later calls agree that no class of an object has an attribute."""
-    source = getattr(variable, "cls_source", None)
-    for k, one in enumerate(type(variable.value).__mro__):
-        if source and one not in _PLAIN:
-            of_class = TypeDictSource(GetItemSource(TypeMROSource(source), k))
-            install_guard(of_class.make_guard(functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)))
+def _guard_classes(source: Any, kind: type, guard: Callable[..., Any]) -> None:
+    """Ask later calls the same of the dict of a class, and of those of its bases."""
+    for k in range(len(kind.__mro__) if source else 0):
+        install_guard(TypeDictSource(GetItemSource(TypeMROSource(source), k)).make_guard(guard))
 
 
 def _is_answered(variable: Any, name: str) -> bool:

@@ -7,7 +7,7 @@ Dynamo has them share a memory in the trace, too: then torch's operators have to
 views are to autograd is for torch to say. Where one that is met later overlaps with two that are, there is another
 trace, without this (capture/attempts.py).
 
-Private: builder.wrap_to_fake_tensor_and_record, MetaTensorDescriber.
+Private: builder.wrap_to_fake_tensor_and_record, MetaTensorDescriber, torch._guards.TracingContext.
 tests/capture/test_memories_given.py fails clearly when torch changes them.
 """
 
@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch._dynamo.source import AttrSource
 from torch._dynamo.variables import builder
+from torch._guards import TracingContext
 from torch._subclasses.meta_utils import MetaTensorDescriber
 
 from autograph_torch.capture.graph_writes import storage_of
@@ -48,7 +49,7 @@ def separate_memories() -> Iterator[None]:
 
     def describe_tensor(self: Any, t: torch.Tensor, **kwargs: Any) -> Any:
         description = describe(self, t, **kwargs)
-        place = _apart().get(id(t)) if torch._guards.TracingContext.try_get() is not None else None
+        place = _apart().get(id(t)) if TracingContext.try_get() is not None else None
         if place is None:
             return description
         numbers = self.__dict__.setdefault("_autograph_memories", {})

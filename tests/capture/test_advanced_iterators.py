@@ -260,14 +260,18 @@ def logs(x: torch.Tensor) -> tuple[torch.Tensor, int]:
     return total, len(taken)
 
 
-def used_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, Any]:
-    rows = iter([x, x * 2, x * 3])
+def summed(rows: Iterator[torch.Tensor]) -> torch.Tensor:
     total = torch.zeros(())
     for v in rows:
         total = total + v.sum()
         if total > 2:
             break
-    return total, next(rows, None)
+    return total
+
+
+def used_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, Any]:
+    rows = iter([x, x * 2, x * 3])
+    return summed(rows), next(rows, None)
 
 
 def listed_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
@@ -291,22 +295,12 @@ SOURCE = Source()
 
 def kept_afterwards(x: torch.Tensor) -> torch.Tensor:
     SOURCE.rows = iter([x, x * 2, x * 3])
-    total = torch.zeros(())
-    for v in SOURCE.rows:
-        total = total + v.sum()
-        if total > 2:
-            break
-    return total
+    return summed(SOURCE.rows)
 
 
 def returned_afterwards(x: torch.Tensor) -> tuple[torch.Tensor, Any]:
     rows = iter([x, x * 2, x * 3])
-    total = torch.zeros(())
-    for v in rows:
-        total = total + v.sum()
-        if total > 2:
-            break
-    return total, rows
+    return summed(rows), rows
 
 
 class Sum:
