@@ -31,10 +31,20 @@ def follows_calls(code: types.CodeType) -> bool:
     return FOLLOWS_CALLS in code.co_consts
 
 
-def marked(code: types.CodeType, follow: bool = False) -> types.CodeType:
-    """The same code with the mark, in its nested functions too; with `follow`, also that its calls are followed."""
+def followed_code(code: types.CodeType) -> types.CodeType | None:
+    """The code of the one function that is to be rewritten when this code reaches it."""
+    return next((constant.code for constant in code.co_consts if isinstance(constant, _Follows)), None)
+
+
+def marked(code: types.CodeType, follow: bool | types.CodeType = False) -> types.CodeType:
+    """The same code with the mark, in its nested functions too.
+
+    With `follow` also that its calls are followed, or the calls of the function of one code.
+    """
     constants = tuple(marked(c, follow) if isinstance(c, types.CodeType) else c for c in code.co_consts)
-    wanted = [MARK, *([FOLLOWS_CALLS] if follow else [])]
+    wanted: list[object] = [MARK]
+    if follow:
+        wanted.append(FOLLOWS_CALLS if follow is True else _Follows(follow))
     return code.replace(co_consts=(*constants, *(mark for mark in wanted if mark not in constants)))
 
 
@@ -45,6 +55,13 @@ def unmarked(code: types.CodeType) -> types.CodeType:
         return origin
     # The marks are the last constants, so that no other changes its number.
     return code.replace(co_consts=tuple(c for c in code.co_consts if c not in (MARK, FOLLOWS_CALLS)))
+
+
+@dataclass(frozen=True)
+class _Follows:
+    """The code of the one function that is followed, kept among the constants of what calls it."""
+
+    code: types.CodeType
 
 
 @dataclass(frozen=True)

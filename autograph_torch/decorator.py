@@ -65,13 +65,13 @@ def autograph(
         )
     if not compile:
         return convert(target, recursive=recursive)
-    inlining.install(required=recursive)
+    inlining.install(required=recursive or isinstance(target, torch.nn.Module))
     again = functools.partial(autograph, recursive=recursive, fallback=fallback, effects=effects, **compile_options)
     if isinstance(target, type):
         return convert_module_class(target, again)
     how = Compiling(compile_options, replace(_settings(effects), one_path=fallback is None), fallback)
     if isinstance(target, torch.nn.Module):
-        return convert_module(target, recursive, how, convert_one)
+        return convert_module(target, recursive, how)
     if isinstance(target, (staticmethod, classmethod)):
         return type(target)(again(target.__func__))
     converted = convert(target, recursive=recursive, refuse_builtins=True, effects=how.effects.names)
@@ -97,12 +97,12 @@ def convert(
         refuse_builtins: raise for a built-in function instead of giving it back.
         effects: last names of further functions that are called for their effect, which `autograph` is given.
     """
-    inlining.install(required=recursive)
+    inlining.install(required=recursive or isinstance(target, torch.nn.Module))
     again = functools.partial(convert, recursive=recursive, effects=effects)
     if isinstance(target, type):
         return convert_module_class(target, again)
     if isinstance(target, torch.nn.Module):
-        return convert_module(target, recursive, None, convert_one)
+        return convert_module(target, recursive, None)
     if isinstance(target, types.FunctionType) and policy.is_torch(target.__code__):
         return _calling(target, recursive)  # torch may have an operator for it, or a rule of its own
     if isinstance(target, types.FunctionType):
@@ -120,11 +120,6 @@ def convert(
         of_torch = str(getattr(target, "__module__", "")).partition(".")[0] == "torch"
         return _calling(target, recursive) if of_torch else target
     return _calling(target, recursive)
-
-
-def convert_one(function: types.FunctionType) -> types.FunctionType:
-    """The rewritten function, whose calls are not followed."""
-    return convert(function, recursive=False)  # type: ignore[no-any-return]
 
 
 def conversion_of(function: types.FunctionType, effects: frozenset[str] = frozenset()) -> Conversion:

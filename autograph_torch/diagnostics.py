@@ -332,6 +332,13 @@ _RULES = (
         "torch.autograd.grad takes their gradients, also inside of a converted function.",
     ),
     Rule(
+        "AG328",
+        "a function has as many graphs as torch makes of one",
+        "torch makes a new graph where something that was a constant has changed between two calls: a text, how long a "
+        "list is, which object an attribute holds. At `torch._dynamo.config.recompile_limit` (8) it ends. Under "
+        "`@autograph` calls for which there is no graph then run in Python, and a RuntimeWarning says so once.",
+    ),
+    Rule(
         "AG323", "random numbers in a branch or loop with gradients", "torch runs the body again for the backward pass."
     ),
     Rule(

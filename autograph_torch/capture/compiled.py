@@ -12,6 +12,7 @@ import torch
 
 from autograph_torch.capture import compiling
 from autograph_torch.capture.errors import raises_whatever_the_data, translated
+from autograph_torch.capture.graph_limit import TooManyGraphs
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime.performing import Settings, in_python, in_session, session
 
@@ -44,24 +45,35 @@ def compiled_callable(converted: Callable[..., Any], original: Any, how: Compili
 
 
 class _Whole:
-    """One graph. A call that raises runs in Python, as the user wrote it."""
+    """One graph. A call that raises, or for which no graph will be made, runs in Python, as the user wrote it."""
 
     def __init__(self, converted: Callable[..., Any], original: Any, how: Compiling) -> None:
         self._plain = original
         self._compiled = torch.compile(converted, **{"fullgraph": True, **how.options})
         self._settings = how.effects
+        self._has_told = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             with translated():
                 return in_session(self._settings, self._compiled, self._plain, args, kwargs)
+        except TooManyGraphs as refused:
+            self._tell(refused)
+            error: CaptureError | None = None
         except CaptureError as refused:
             if not raises_whatever_the_data(refused):
                 raise
             error = refused
         # Whatever the data, this call raises; no graph can. What the program does until then, it does in Python.
-        in_python(self._settings, self._plain, args, kwargs)
-        raise error
+        result = in_python(self._settings, self._plain, args, kwargs)
+        if error is not None:
+            raise error
+        return result
+
+    def _tell(self, refused: TooManyGraphs) -> None:
+        if not self._has_told:
+            self._has_told = True
+            warnings.warn(f"calls run in Python, because of\n{refused}", RuntimeWarning, stacklevel=4)
 
 
 class _WithBreaks:

@@ -45,6 +45,7 @@ from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.caches import caches
 from autograph_torch.capture.callers import following_values
+from autograph_torch.capture.changing_integers import changing_integers
 from autograph_torch.capture.checkpoints import checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.consecutive_groups import groups_followed
@@ -87,6 +88,7 @@ from autograph_torch.capture.functional_gradients import functional_gradients
 from autograph_torch.capture.functions_given import functions_given
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
 from autograph_torch.capture.gradients_in_bodies import gradients_in_bodies
+from autograph_torch.capture.graph_limit import refuse_beyond_limit
 from autograph_torch.capture.guards import guards_once
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
@@ -196,6 +198,8 @@ def compile_with_care() -> None:
         if not converted and not _calls_runtime(code, given["globals"]):
             return original(code, *args, **kwargs)
         backend = (_improved if converted else _in_session)(args[position])
+        if converted and given["one_graph"]:
+            refuse_beyond_limit(plain, given)
         args = (*args[:position], backend, *args[position + 1 :])
         whole = given["one_graph"] and not given["export"] and given.get("package") is None
 
@@ -446,6 +450,7 @@ _REPAIRS = (
     views_in_bodies,
     python_calls,
     size_arguments,
+    changing_integers,
     backend_flags,
     ctc_losses,
     deep_copies,

@@ -150,10 +150,15 @@ def raised_on_path(error: Exception) -> CaptureError:
 
 def capture_error_at(node: Node | None, code: str, message: str, advice: str) -> CaptureError:
     """The refusal of what a node of a finished graph does, at the user's line it comes from."""
-    filename, line = _user_frame((node and node.meta.get("stack_trace")) or "")
+    return CaptureError(diagnostic_at((node and node.meta.get("stack_trace")) or "", code, message, advice))
+
+
+def diagnostic_at(stack: str, code: str, message: str, advice: str) -> Diagnostic:
+    """What is to be told of the innermost line of the user's in a text that lists frames."""
+    filename, line = _user_frame(stack)
     snippet = linecache.getline(filename, line).rstrip("\n")
     column = len(snippet) - len(snippet.lstrip()) + 1
-    return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, snippet))
+    return Diagnostic(code, filename, line, column, line, message, advice, snippet)
 
 
 def _of_tracer(filename: str) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import symbolic_convert
@@ -45,6 +46,7 @@ from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instance_dicts import refuse_instance_dicts
 from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.known_torch import SUPPORTED, known_torch
+from autograph_torch.capture.module_faces import see_one_module
 from autograph_torch.capture.module_hooks import HANDLES, number_hooks
 from autograph_torch.capture.module_lists import stop_at_indices
 from autograph_torch.capture.open_contents import OPEN_CONTENTS, write_open_containers
@@ -73,7 +75,7 @@ from autograph_torch.capture.torch_fixes import (
     take_constants_without_source,
 )
 from autograph_torch.capture.triangular_systems import know_sizes_of_solutions
-from autograph_torch.codeobject import follows_calls, is_marked
+from autograph_torch.codeobject import followed_code, follows_calls, is_marked
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.structure import plain
@@ -107,6 +109,7 @@ _INSTALLS = (
     write_open_containers,
     ask_grown_lists,
     watch_twins,
+    see_one_module,
     pick_attributes,
     watch_calls,
     know_pure_branches,
@@ -155,7 +158,7 @@ def install(required: bool = True) -> None:
             return
         raise RuntimeError(
             "autograph-torch does not know this version of torch: InliningInstructionTranslator.__init__ takes "
-            f"{parameters}; {SUPPORTED}, or autograph(..., recursive=False)"
+            f"{parameters}; {SUPPORTED}, or autograph(function, recursive=False)"
         )
 
     @functools.wraps(original)
@@ -185,7 +188,7 @@ def _code_in_place_of(
     new = code
     if is_marked(code):
         new = converted_again(code, symbolic_locals, function)
-    elif may_enter(code) and _below_converted(parent):
+    elif may_enter(code) and _is_followed(code, parent):
         new = converted(code, symbolic_locals, function)
     _move_cells(side_effects, code, new, symbolic_locals)
     code = new
@@ -219,11 +222,18 @@ def _settled(variable: Any) -> Any:
 
 def _below_converted(parent: Any) -> bool:
     """Whether some frame around is one that the user chose to convert, with calls included."""
+    return any(follows_calls(code) for code in _codes_around(parent))
+
+
+def _is_followed(code: types.CodeType, parent: Any) -> bool:
+    """Whether some frame around is one that the user chose to convert with this call included."""
+    return any(follows_calls(around) or followed_code(around) == code for around in _codes_around(parent))
+
+
+def _codes_around(parent: Any) -> Iterator[types.CodeType]:
     while parent is not None:
-        if follows_calls(parent.f_code):
-            return True
+        yield parent.f_code
         parent = getattr(parent, "parent", None)
-    return False
 
 
 def _move_cells(side_effects: Any, old: types.CodeType, new: types.CodeType, symbolic_locals: dict[str, Any]) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
-from autograph_torch.capture.modules import _restored
 from autograph_torch.runtime.tracing import is_ours
+
+ORIGINAL = "_autograph_module"  # of the class of a converted module: the module that it was made of
 
 
 def original_of(target: Any) -> Any:
@@ -41,8 +42,8 @@ def entry_function(target: Any) -> types.FunctionType | None:
 
 def _original_module(model: torch.nn.Module) -> torch.nn.Module:
     cls = type(model)
-    if "_autograph_origin" in cls.__dict__:
-        return _restored(model)
+    if ORIGINAL in cls.__dict__:
+        return cls.__dict__[ORIGINAL]  # type: ignore[no-any-return]
     if not _is_wrapper(cls.__dict__.get("forward")):
         return model
     plain: torch.nn.Module = object.__new__(cls.__bases__[0])  # `autograph` on the class made a subclass of it
