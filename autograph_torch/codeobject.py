@@ -48,13 +48,22 @@ def marked(code: types.CodeType, follow: bool | types.CodeType = False) -> types
     return code.replace(co_consts=(*constants, *(mark for mark in wanted if mark not in constants)))
 
 
+def named_for(code: types.CodeType, owner: type) -> types.CodeType:
+    """The same code, of this package, as code of its own that calls what an object of the user's does.
+
+    What is kept note of by code (by torch: which sizes and numbers have changed) is then not that of other objects.
+    """
+    return code.replace(co_name=owner.__name__, co_consts=(*code.co_consts, object()))
+
+
 def unmarked(code: types.CodeType) -> types.CodeType:
     """What the user wrote; or, where that is not known, code that does the same and is traced without conversion."""
     origin = origin_of(code)
     if origin is not None and origin.co_freevars == code.co_freevars:
         return origin
     # The marks are the last constants, so that no other changes its number.
-    return code.replace(co_consts=tuple(c for c in code.co_consts if c not in (MARK, FOLLOWS_CALLS)))
+    marks = (c for c in code.co_consts if c in (MARK, FOLLOWS_CALLS) or isinstance(c, _Follows))
+    return code.replace(co_consts=tuple(c for c in code.co_consts if c not in set(marks)))
 
 
 @dataclass(frozen=True)

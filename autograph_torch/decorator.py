@@ -13,7 +13,7 @@ import torch
 from autograph_torch.capture import inlining, policy
 from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.capture.modules import convert_module, convert_module_class
-from autograph_torch.codeobject import marked, new_function, origin_of, with_origin
+from autograph_torch.codeobject import marked, named_for, new_function, origin_of, with_origin
 from autograph_torch.diagnostics import ConversionError, Diagnostic
 from autograph_torch.live import Conversion, convert_code, names_in_reach
 from autograph_torch.runtime.performing import MODES, Mode, Settings
@@ -133,7 +133,7 @@ def _calling(target: Callable[..., Any], recursive: bool) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return target(*args, **kwargs)
 
-    made = new_function(call, marked(call.__code__, follow=recursive))
+    made = new_function(call, named_for(marked(call.__code__, follow=recursive), type(target)))
     return functools.wraps(target, updated=())(made)
 
 

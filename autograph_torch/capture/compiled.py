@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -34,10 +35,15 @@ def compiled_callable(converted: Callable[..., Any], original: Any, how: Compili
     whole = _Whole(converted, original, how)
     run = _WithBreaks(converted, whole, how) if how.fallback else whole
 
+    function, given = getattr(converted, "__func__", converted), getattr(original, "__func__", original)
+    has_defaults = isinstance(function, types.FunctionType) and isinstance(given, types.FunctionType)
+
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling():
             return converted(*args, **kwargs)
+        if has_defaults:  # which a program may change
+            function.__defaults__, function.__kwdefaults__ = given.__defaults__, given.__kwdefaults__
         return run(*args, **kwargs)
 
     call.__autograph_converted__ = converted  # type: ignore[attr-defined]

@@ -48,6 +48,7 @@ from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.changing_integers import changing_integers
 from autograph_torch.capture.checkpoints import checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
+from autograph_torch.capture.class_attributes import class_attributes
 from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
@@ -493,6 +494,7 @@ _REPAIRS = (
     dict_keys,
     presence,
     functions_given,
+    class_attributes,
     function_attributes,
     functions_of_constants,
     integers_of_constants,

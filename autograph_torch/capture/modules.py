@@ -22,7 +22,7 @@ import torch
 
 from autograph_torch.capture.compiled import Compiling, compiled_callable
 from autograph_torch.capture.originals import ORIGINAL, entry_function, original_of
-from autograph_torch.codeobject import marked, new_function
+from autograph_torch.codeobject import marked, named_for, new_function
 
 
 def convert_module(model: torch.nn.Module, recursive: bool, how: Compiling | None) -> torch.nn.Module:
@@ -45,7 +45,7 @@ def _converted_class(model: torch.nn.Module, recursive: bool, how: Compiling | N
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         return original.__call__(self, *args, **kwargs)
 
-    converted = new_function(run, marked(run.__code__, follow))
+    converted = new_function(run, named_for(marked(run.__code__, follow), original))
     compiled = functools.cache(lambda: compiled_callable(converted, run, how) if how is not None else converted)
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -59,7 +59,7 @@ def _converted_class(model: torch.nn.Module, recursive: bool, how: Compiling | N
 
     namespace = {
         **{name: _led_on(name) for name in _slots_of(original)},
-        "__call__": new_function(__call__, marked(__call__.__code__, follow)),
+        "__call__": new_function(__call__, named_for(marked(__call__.__code__, follow), original)),
         "__reduce_ex__": lambda self, protocol: (convert_module, (model, recursive, how)),
         "__copy__": lambda self: again(copy.copy(model)),
         "__deepcopy__": lambda self, memo: again(copy.deepcopy(model, memo)),

@@ -10,6 +10,7 @@
     x * q                              q.__rmul__(x): a tensor does not know the other, and leaves the answer to it
     q += x, q *= x                     q.__iadd__(x), and the method of `*` where there is none of `*=`
     q < x, x < q                       q.__lt__(x), q.__gt__(x)
+    x > Level.LOW                      torch.gt(x, 1), for a member of an enum.IntEnum: it is a number to a tensor
     p @ q, p @= q, ~q                  p.__matmul__(q), p.__imatmul__(q), q.__invert__()
     p != q                             not p.__eq__(q), where data tell that; so of dataclasses
 
@@ -28,7 +29,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import torch
 from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable, UserFunctionVariable
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.tensor import TensorVariable
 
@@ -45,6 +48,12 @@ _COMPARED: dict[Any, tuple[tuple[str, ...], str]] = {
     operator.ge: (("__ge__",), "__le__"),
     operator.eq: (("__eq__",), "__eq__"),
     operator.ne: (("__ne__",), "__ne__"),
+}
+_SEEN_FROM_THE_RIGHT: dict[Any, Any] = {
+    operator.lt: operator.gt,
+    operator.le: operator.ge,
+    operator.gt: operator.lt,
+    operator.ge: operator.le,
 }
 _OPERATORS: dict[Any, tuple[tuple[str, ...], str]] = {}
 for _name in _NAMES:
@@ -72,6 +81,8 @@ def operators_of_objects() -> Iterator[None]:
 
     def compare(tx: Any, comparison: Comparison, operands: Any) -> Any:
         found = _beside_a_tensor(tx, _COMPARED[comparison], operands)
+        if found is None:
+            found = _with_a_number(tx, comparison, operands)
         return _unequal(tx, operands) if found is None and comparison is operator.ne else found
 
     with patched(BuiltinVariable, call_function=call_builtin), answering_comparisons(compare):
@@ -87,6 +98,22 @@ def _beside_a_tensor(tx: Any, methods: tuple[tuple[str, ...], str], operands: An
     if type(left) is TensorVariable and _is_for_torch(right, reflected) and not _is_number(right):
         return _first_answer(tx, right, [reflected], left)
     return None
+
+
+def _with_a_number(tx: Any, comparison: Comparison, operands: Any) -> Any:
+    """What a tensor says of a number of a class of its own (`enum.IntEnum`), which by itself knows no tensors."""
+    left, right = (operand.realize() for operand in operands)
+    if type(left) is TensorVariable and _is_number_of_its_own(right):
+        tensor, number, asked = left, right, comparison
+    elif type(right) is TensorVariable and _is_number_of_its_own(left):
+        tensor, number, asked = right, left, _SEEN_FROM_THE_RIGHT.get(comparison, comparison)
+    else:
+        return None
+    return VariableTracker.build(tx, getattr(torch, asked.__name__)).call_function(tx, [tensor, number], {})
+
+
+def _is_number_of_its_own(variable: Any) -> bool:
+    return isinstance(variable, UserDefinedObjectVariable) and not variable.is_tensor() and _is_number(variable)
 
 
 def _of_objects(tx: Any, names: tuple[str, ...], operands: Any) -> Any:

@@ -475,3 +475,34 @@ def test_comments_that_skip_hold_for_live_functions(function: Any) -> None:
     with pytest.raises(AutographError):
         autograph(function, backend="eager")(X)
     assert torch.equal(convert(function)(X), function(X))
+
+
+def test_defaults_that_are_changed_are_those_of_the_compiled_function() -> None:
+    def scaled(x: torch.Tensor, by: float = 2.0, *, plus: float = 0.0) -> torch.Tensor:
+        return x * by + plus if x.sum() > 0 else x
+
+    fast = autograph(scaled, backend="eager")
+    assert torch.equal(fast(X), X * 2)
+    scaled.__defaults__ = (4.0,)
+    assert torch.equal(fast(X), X * 4)
+    scaled.__kwdefaults__ = {"plus": 1.0}
+    assert torch.equal(fast(X), X * 4 + 1)
+
+
+def test_what_is_kept_note_of_for_one_module_is_not_for_another() -> None:
+    """torch takes sizes that differ between two calls of one function for unknown; two models are two functions."""
+
+    class Small(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 2 if x.sum() > 0 else x
+
+    class Large(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 3 if x.sum() > 0 else x
+
+    graphs = Graphs()
+    for model, size in ((Small(), 3), (Large(), 5)):
+        autograph(model, backend=graphs)(torch.ones(size))
+    for graph, size in zip(graphs.seen, (3, 5), strict=True):
+        (given,) = (node for node in graph.graph.nodes if node.op == "placeholder")
+        assert list(given.meta["example_value"].shape) == [size]

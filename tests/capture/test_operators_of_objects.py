@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import operator
 from typing import Any
 
@@ -272,10 +273,33 @@ def extremes(x: torch.Tensor) -> Any:
     return best, best is two, min([two, three, one]), sorted([one, two, three], reverse=True)
 
 
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 3
+
+
+class Ratio(float, enum.Enum):
+    HALF = 0.5
+
+
+class Steps(int):
+    pass
+
+
+@program(inputs=TWO)
+def numbers_of_classes(x: torch.Tensor) -> Any:
+    steps = Steps(2)
+    found = [x > Level.LOW, Level.HIGH >= x, x <= Ratio.HALF, steps < x, x == steps, Level.LOW != x, x != Ratio.HALF]
+    if x.max() > Level.LOW:
+        found.append(x / Level.HIGH)
+    return found, Level.LOW < steps
+
+
 @pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
 @pytest.mark.parametrize(
     "subject",
     [
+        numbers_of_classes,
         written_in_place,
         declined_and_reflected,
         compared_with_a_tensor,
@@ -289,7 +313,9 @@ def test_operators_of_data(subject: Any) -> None:
     check_any_graph(subject)
 
 
-@pytest.mark.parametrize("subject", [written_in_place, declined_and_reflected, unequal_dataclasses, unequal_by_data])
+@pytest.mark.parametrize(
+    "subject", [numbers_of_classes, written_in_place, declined_and_reflected, unequal_dataclasses, unequal_by_data]
+)
 def test_graphs_for_all_data(subject: Any) -> None:
     verdict = check(subject.__program__, "eager")
     assert verdict.kind == "equal", verdict.reason
