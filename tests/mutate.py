@@ -961,8 +961,8 @@ MUTATIONS = (
     Mutation(
         "what is set on a class: methods",
         CAPTURE + "class_attributes.py",
-        "if isinstance(found, BaseUserFunctionVariable) or",
-        "if False or",
+        'if hasattr(found.python_type(), "__get__"):',
+        "if False:",
         "tests/capture/test_class_attributes.py",
         "method_that_is_set",
     ),

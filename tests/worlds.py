@@ -36,6 +36,8 @@ import types
 
 from torch import nn
 
+from autograph_torch import convert
+
 
 class Mode(enum.Enum):
     MEAN = 1
@@ -44,6 +46,7 @@ class Mode(enum.Enum):
 
 class Box:
     kind = "box"
+    made = 0
 
     def __init__(self, v):
         self.v = v
@@ -69,6 +72,22 @@ class Fallback(Box):
 
     def __getattr__(self, name):
         return 6.0 if name == "extra" else object.__getattribute__(self, name)
+
+
+class Net(nn.Module):
+    calls = 0
+
+    def __init__(self):
+        super().__init__()
+        self.steps, self.scale = 0, 1.0
+        self.last = None
+
+    def forward(self, x):
+        self.steps += 1
+        Net.calls += 1
+        if x.sum() > self.steps:
+            self.last = x * 2
+        return x * self.scale if self.training else x
 
 
 class Pair(collections.namedtuple("Pair", "a b")):
@@ -117,6 +136,8 @@ def world():
     w.lines = []
     w.grid = torch.arange(6.0).reshape(3, 2)
     w.left = iter(w.items)
+    w.net = Net()
+    w.fast = convert(w.net)
     return w
 """
 
@@ -158,6 +179,15 @@ NUMBERS = (
     "w.box.extra",
     "len(w.lines)",
     "next(w.left, 0.0)",
+    "Box.made",
+    "Twin.made",
+    "w.box.made",
+    "w.boxes[-1].made",
+    "type(w.box).made",
+    "w.net.steps",
+    "w.fast.steps",
+    "w.fast.scale",
+    "w.net.calls",
 )
 
 # What gives a bool: it may stand in a test.
@@ -205,6 +235,9 @@ TESTS = (
     "w.layer.weight is w.second.weight",
     "w.second is w.layer",
     "isinstance(w.box, Fallback)",
+    '"made" in vars(w.box)',
+    "w.fast.training",
+    "w.net.last is None",
 )
 
 # Anything else, as it is.
@@ -265,6 +298,10 @@ VALUES = (
     "w.second(w.box.t)",
     "Mode(w.count)",
     "Mode[w.name.upper()]",
+    "[b.made for b in w.boxes]",
+    "w.net(x)",
+    "w.fast(x)",
+    "w.fast.last",
 )
 
 WRITES = (
@@ -304,6 +341,14 @@ WRITES = (
     "w.grid[1] += x[0]",
     "w.left = iter(w.items)",
     "del w.box.extra",
+    "Box.made += 1",
+    "Twin.made = 7",
+    "type(w.box).made += 1",
+    "w.box.made += 10",
+    "w.net.steps += 10",
+    "w.fast.steps -= 1",
+    "w.fast.scale = 3.0",
+    "w.net.last = None",
 )
 
 # Not in branches: a list or object that is another one on some paths only may be a copy there (docs/limits.md).
@@ -412,6 +457,18 @@ CHANGES = (
     "w.second.weight.data = w.layer.weight.data",
     "w.count = 2",
     'w.name = "mean"',
+    "Box.made = 5",
+    "Twin.made = 3",
+    'vars(w.box).pop("made", None)',
+    "w.net.eval()",
+    "w.fast.train()",
+    "w.net.scale = 2.0",
+    "w.fast.scale = 4.0",
+    "w.net.last = x",
+    "w.fast = convert(w.net)",
+    "w.net = Net()",
+    "w.net.forward = doubled",
+    "w.fast.register_forward_hook(lambda m, a, y: y + m.scale)",
 )
 
 ARGUMENTS = (

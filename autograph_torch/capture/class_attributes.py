@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.variables import ConstantVariable, DeletedVariable, UserDefinedClassVariable
-from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
@@ -75,7 +74,7 @@ def _is_own(variable: Any, effects: Any, name: str) -> bool:
 def _of_an_object(found: Any, name: str) -> Any:
     """What an object has by its class; a function would have to become its method."""
     found = found.realize()
-    if isinstance(found, BaseUserFunctionVariable) or hasattr(found.python_type(), "__get__"):
+    if hasattr(found.python_type(), "__get__"):
         message = f"the method or property `{name}` is set on a class and used in the same call"
         raise_refusal("AG320", message, "set it before the call")
     return found
