@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from autograph_torch.capture import compiling
+from autograph_torch.capture.caches_given import RunsInPython
 from autograph_torch.capture.errors import raises_whatever_the_data, translated
 from autograph_torch.capture.graph_limit import TooManyGraphs
 from autograph_torch.diagnostics import CaptureError
@@ -60,17 +61,19 @@ class _Whole:
         self._has_told = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        error: CaptureError | None = None
         try:
             with translated():
                 return in_session(self._settings, self._compiled, self._plain, args, kwargs)
+        except RunsInPython:
+            pass
         except TooManyGraphs as refused:
             self._tell(refused)
-            error: CaptureError | None = None
         except CaptureError as refused:
             if not raises_whatever_the_data(refused):
                 raise
             error = refused
-        # Whatever the data, this call raises; no graph can. What the program does until then, it does in Python.
+        # There is no graph for this call; or it raises whatever the data, and does until then what it does in Python.
         result = in_python(self._settings, self._plain, args, kwargs)
         if error is not None:
             raise error

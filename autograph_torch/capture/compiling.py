@@ -44,6 +44,7 @@ from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_wa
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.caches import caches
+from autograph_torch.capture.caches_given import RunsInPython, caches_given
 from autograph_torch.capture.callers import following_values
 from autograph_torch.capture.changing_integers import changing_integers
 from autograph_torch.capture.checkpoints import checkpoints
@@ -64,6 +65,7 @@ from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
 from autograph_torch.capture.equal_constants import equal_constants
+from autograph_torch.capture.equal_keys import equal_keys
 from autograph_torch.capture.error_objects import error_objects
 from autograph_torch.capture.errors import (
     RaisedOnPath,
@@ -344,6 +346,8 @@ def _traced(code: types.CodeType, trace: Callable[[Attempt], Any]) -> Any:
         raise refused
     try:
         traced = _followed(trace)
+    except RunsInPython:
+        raise
     except CaptureError as error:
         if raises_whatever_the_data(error):
             raise
@@ -494,7 +498,9 @@ _REPAIRS = (
     dict_keys,
     presence,
     functions_given,
+    caches_given,
     class_attributes,
+    equal_keys,
     function_attributes,
     functions_of_constants,
     integers_of_constants,

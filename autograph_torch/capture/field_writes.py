@@ -258,6 +258,9 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is fields.write_field.__code__:
         item, name = _field(parent, arguments)
         _write(parent, item, name, arguments["value"].realize())
+    elif code is fields.is_answered.__code__:
+        answered = _is_answered(parent, arguments["target"].realize(), arguments["name"].as_python_constant())
+        arguments["found"] = ConstantVariable.create(answered)
     elif code is fields.is_own.__code__:
         own = _is_own(parent.output.side_effects, arguments["target"].realize(), arguments["name"].as_python_constant())
         arguments["found"] = ConstantVariable.create(own)
@@ -277,13 +280,21 @@ def _read(parent: Any, item: Any, name: str) -> Any:
         return effects.load_cell(item)
     if isinstance(item, NewGlobalVariable):
         return read_global(parent, item, name)
-    if not _is_own(effects, item, name):
+    if not _is_own(effects, item, name) or _is_answered(parent, item, name):
         return None
     try:
         return get_attribute(item, parent, name)
     except ObservedAttributeError:
         handle_observed_exception(parent)
         return None
+
+
+def _is_answered(parent: Any, item: Any, name: str) -> bool:
+    """Whether a `__getattr__` of the program's would give an attribute; it is asked only where the text asks."""
+    if not isinstance(item, UserDefinedObjectVariable):
+        return False
+    effects = parent.output.side_effects
+    return not effects.has_pending_mutation_of_attr(item, name) and fields.would_answer(item.value, name)
 
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:

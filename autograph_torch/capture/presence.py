@@ -189,7 +189,7 @@ def _is_answered(variable: Any, name: str) -> bool:
     value = variable.value
     if not _defines(type(value), "__getattr__") or name in getattr(value, "__dict__", {}):
         return False
-    return inspect.getattr_static(type(value), name, None) is None
+    return not any(name in vars(one) for one in type(value).__mro__)
 
 
 def _asks_again(kind: type, name: str) -> bool:

@@ -6,15 +6,20 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime.fields import is_own
+from autograph_torch.runtime.fields import is_answered, is_own
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import same_object
 from autograph_torch.runtime.values import Maybe, Missing, Undefined
 
 
 def read(target: Any, name: str) -> Any:
-    """`target.name`, or a value that stands for an attribute that is not there."""
-    return getattr(target, name, _missing(target, name))
+    """`target.name`, or a value that stands for an attribute that is not there: `__getattr__` is not asked."""
+    missing = _missing(target, name)
+    return missing if is_answered(target, name) else getattr(target, name, missing)
+
+
+def _present(target: Any, name: str) -> Any:
+    return None if is_answered(target, name) else getattr(target, name, None)
 
 
 def _missing(target: Any, name: str) -> Any:
@@ -23,7 +28,7 @@ def _missing(target: Any, name: str) -> Any:
 
 def write(target: Any, name: str, value: Any) -> None:
     """`target.name = value`, unless it is that object already: a setter runs only when there is something to set."""
-    if isinstance(value, Undefined) or (value is not None and same_object(getattr(target, name, None), value)):
+    if isinstance(value, Undefined) or (value is not None and same_object(_present(target, name), value)):
         return
     if isinstance(value, Maybe):
         refuse("AG312", f"attribute `{name}` is set in one branch only, and not there before", "set it before")

@@ -15,8 +15,11 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import torch
+
 # What is read where there is nothing: no attribute of the object's own, though its class may have one.
 MISSING = "(no such attribute)"
+_OF_MODULES = ("_parameters", "_buffers", "_modules")
 
 
 def read_field(site: str, index: int, found: Any = MISSING) -> Any:
@@ -42,6 +45,21 @@ def write_fields(site: str, values: tuple[Any, ...]) -> None:
 def is_own(target: Any, name: str, found: bool = True) -> bool:
     """Whether an attribute is the object's own: not that of its class alone. (Filled in by the tracer.)"""
     return found
+
+
+def is_answered(target: Any, name: str, found: bool | None = None) -> bool:
+    """Whether it is a `__getattr__` of the program's that would give an attribute. (Filled in by the tracer.)"""
+    return would_answer(target, name) if found is None else found
+
+
+def would_answer(target: Any, name: str) -> bool:
+    """Whether an object has no such attribute, and its class a `__getattr__` of its own that is asked for one."""
+    cls, own = type(target), getattr(target, "__dict__", {})
+    if not any("__getattr__" in vars(one) for one in cls.__mro__ if one is not torch.nn.Module) or name in own:
+        return False
+    if isinstance(target, torch.nn.Module) and any(name in own.get(part, ()) for part in _OF_MODULES):
+        return False
+    return not any(name in vars(one) for one in cls.__mro__)
 
 
 def set_or_remove(target: Any, name: str, value: Any) -> None:
