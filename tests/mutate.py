@@ -959,6 +959,22 @@ MUTATIONS = (
         "refused",
     ),
     Mutation(
+        "copies: parts that are asked for",
+        CAPTURE + "reduced.py",
+        "items = iter(obj) if isinstance(obj, list) else None",
+        "items = None",
+        "tests/capture/test_reduced.py",
+        "all_that_there_is",
+    ),
+    Mutation(
+        "copies: state of their own",
+        CAPTURE + "reduced.py",
+        "    if _has_state_of_its_own(cls):\n",
+        "    if False:\n",
+        "tests/capture/test_reduced.py",
+        "all_that_there_is",
+    ),
+    Mutation(
         "keys that are equal",
         CAPTURE + "equal_keys.py",
         'not defines(self, "__eq__")',

@@ -55,6 +55,7 @@ from autograph_torch.capture.picked_constants import PICKS
 from autograph_torch.capture.plain_values import fill_in_plain
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.pure_branches import know_pure_branches
+from autograph_torch.capture.reduced import REDUCED
 from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.settling import fill_in_flags
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in_stand_ins
@@ -137,7 +138,7 @@ _FILL_INS = (
     number_hooks,
 )
 
-_INSTEAD = {**SORTS, **HANDLES}  # what the tracer runs in the place of functions
+_INSTEAD = {**SORTS, **HANDLES, **REDUCED}  # what the tracer runs in the place of functions
 
 
 def install(required: bool = True) -> None:

@@ -152,7 +152,16 @@ def test_what_is_refused() -> None:
 
     for one in CACHED:
         one.cache_clear()
-    for function, said in ((in_a_branch, "and changes something"), (of_a_tensor, "a tensor from outside")):
+
+    def noting_in_a_branch(x: Tensor) -> Any:
+        return x * fibonacci(1) if x.sum() > 0 else x
+
+    changes = "and changes something"
+    for function, said in (
+        (in_a_branch, changes),
+        (noting_in_a_branch, changes),
+        (of_a_tensor, "a tensor from outside"),
+    ):
         torch._dynamo.reset()
         with pytest.raises(CaptureError, match=f"AG320 .*{said}"):
             torch.compile(convert(function), backend="eager", fullgraph=True)(X)
