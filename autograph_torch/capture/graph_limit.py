@@ -43,4 +43,5 @@ def refuse_beyond_limit(code: types.CodeType, given: Mapping[str, Any]) -> None:
 def _reasons(given: Mapping[str, Any]) -> str:
     """What the last graph was made for that does not hold in this call, and the lines that ask for it."""
     entries = given.get("cache_entries_for_reasons", given["cache_entry"])  # the latter in torch 2.11
-    return "".join(get_and_maybe_log_recompilation_reasons(entries, given["frame"], None, skip_logging=True)[:1])
+    nothing: Any = None  # what compiles
+    return "".join(get_and_maybe_log_recompilation_reasons(entries, given["frame"], nothing, skip_logging=True)[:1])

@@ -41,7 +41,8 @@ def see_one_module() -> None:
             return wrapped(self, value)
         self.install_guards(GuardBuilder.TYPE_MATCH)
         original = getattr(value, ORIGINAL)
-        call = UserFunctionVariable(type(value).__call__, source=AttrSource(TypeSource(self.source), "__call__"))
+        function: Any = type(value).__call__
+        call = UserFunctionVariable(function, source=AttrSource(TypeSource(self.source), "__call__"))
         self.tx.output.__dict__.setdefault(_CALLS, {})[id(original)] = call
         return VariableTracker.build(self.tx, original, source=AttrSource(self.source, ORIGINAL), realize=True)
 

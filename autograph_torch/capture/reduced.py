@@ -47,12 +47,12 @@ def parts_of(obj: Any) -> Any:
     if way == "named":
         return cls._make, (tuple(obj),), state
     if way == "arguments":
-        return copyreg.__newobj__, (cls, *obj.__getnewargs__()), state, None, None
+        return _NEW_OBJECT, (cls, *obj.__getnewargs__()), state, None, None
     if way == "value":
-        return copyreg.__newobj__, (cls, _value_of(obj)), state, None, None
+        return _NEW_OBJECT, (cls, _value_of(obj)), state, None, None
     items = iter(obj) if isinstance(obj, list) else None
     pairs = iter(obj.items()) if isinstance(obj, dict) else None
-    return copyreg.__newobj__, (cls,), state, items, pairs
+    return _NEW_OBJECT, (cls,), state, items, pairs
 
 
 def _state(obj: Any, cls: type) -> Any:
@@ -66,10 +66,14 @@ def _state(obj: Any, cls: type) -> Any:
 
 
 def _value_of(obj: Any) -> Any:
-    for base in (tuple, int, float, str):
+    bases: tuple[Any, ...] = (tuple, int, float, str)
+    for base in bases:
         if isinstance(obj, base):
             return base(obj)
     return obj
+
+
+_NEW_OBJECT: Any = copyreg.__newobj__  # type: ignore[attr-defined]
 
 
 # What the tracer asks of a class, and is told as a constant.
