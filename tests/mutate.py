@@ -975,6 +975,22 @@ MUTATIONS = (
         "all_that_there_is",
     ),
     Mutation(
+        "classes derived from containers: methods of their own",
+        CAPTURE + "derived_containers.py",
+        "return owner in (dict, OrderedDict, frozenset) and cls is not owner",
+        "return cls is not owner",
+        "tests/capture/test_derived_containers.py",
+        "type_is_that",
+    ),
+    Mutation(
+        "operators: NotImplemented is no value",
+        CAPTURE + "operators_of_objects.py",
+        "found.as_python_constant() is NotImplemented:\n            advice",
+        "False:\n            advice",
+        "tests/capture/test_derived_containers.py",
+        "no_value",
+    ),
+    Mutation(
         "keys that are equal",
         CAPTURE + "equal_keys.py",
         'not defines(self, "__eq__")',

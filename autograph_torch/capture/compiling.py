@@ -59,6 +59,7 @@ from autograph_torch.capture.cuts import gradients_through_cuts
 from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deques import deques_with_lengths
+from autograph_torch.capture.derived_containers import derived_containers
 from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
@@ -500,6 +501,7 @@ _REPAIRS = (
     functions_given,
     caches_given,
     class_attributes,
+    derived_containers,
     equal_keys,
     function_attributes,
     functions_of_constants,

@@ -38,6 +38,7 @@ from torch._dynamo.variables.tensor import TensorVariable
 from autograph_torch.capture.comparisons import Comparison, answering_comparisons
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.logic import not_
+from autograph_torch.runtime.refusal import raise_refusal
 
 _NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift")
 # Operators -> the methods of the left operand, in the order in which Python asks, and that of the right one.
@@ -77,7 +78,13 @@ def operators_of_objects() -> Iterator[None]:
             found = _beside_a_tensor(tx, _OPERATORS[self.fn], args)
         if found is None and self.fn in _OF_OBJECTS and args:
             found = _of_objects(tx, _OF_OBJECTS[self.fn], args)
-        return built_in(self, tx, args, kwargs) if found is None else found
+        if found is not None:
+            return found
+        found = built_in(self, tx, args, kwargs)
+        if self.fn in _OPERATORS and found.is_python_constant() and found.as_python_constant() is NotImplemented:
+            advice = "use a container of Python's own, or compute it before"
+            raise_refusal("AG320", f"`{self.fn.__name__}` of what Dynamo does not know it of", advice)
+        return found
 
     def compare(tx: Any, comparison: Comparison, operands: Any) -> Any:
         found = _beside_a_tensor(tx, _COMPARED[comparison], operands)
