@@ -73,7 +73,36 @@ def set_in_a_branch() -> Callable[[Tensor], Any]:
     return Forgiving()
 
 
+@program(inputs=TWO, factory=True)
+def set_on_both_sides() -> Callable[[Tensor], Any]:
+    state = Forgiving()
+
+    def run(x: Tensor) -> Any:
+        if x.sum() > 0:
+            state.best = x
+        else:
+            state.best = -x
+        return state.best, list(state.asked)
+
+    return run
+
+
+@program(inputs=TWO, factory=True)
+def set_in_a_loop() -> Callable[[Tensor], Any]:
+    def run(x: Tensor) -> Any:
+        state = Forgiving()
+        while x.sum() < 20:
+            state.best = x
+            x = x.abs() * 2 + 1
+        return x, list(state.asked)
+
+    return run
+
+
 @pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
-@pytest.mark.parametrize("subject", [asked_for_in_a_branch, asked_for_in_a_test, asked_for_in_both, set_in_a_branch])
+@pytest.mark.parametrize(
+    "subject",
+    [asked_for_in_a_branch, asked_for_in_a_test, asked_for_in_both, set_in_a_branch, set_on_both_sides, set_in_a_loop],
+)
 def test_it_is_asked_where_the_text_asks(subject: Any) -> None:
     check_any_graph(subject)
