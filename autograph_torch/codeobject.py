@@ -62,8 +62,11 @@ def unmarked(code: types.CodeType) -> types.CodeType:
     if origin is not None and origin.co_freevars == code.co_freevars:
         return origin
     # The marks are the last constants, so that no other changes its number.
-    marks = (c for c in code.co_consts if c in (MARK, FOLLOWS_CALLS) or isinstance(c, _Follows))
-    return code.replace(co_consts=tuple(c for c in code.co_consts if c not in set(marks)))
+    return code.replace(co_consts=tuple(c for c in code.co_consts if not _is_mark(c)))
+
+
+def _is_mark(constant: object) -> bool:
+    return isinstance(constant, _Follows) or constant in (MARK, FOLLOWS_CALLS)
 
 
 @dataclass(frozen=True)
