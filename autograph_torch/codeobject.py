@@ -26,14 +26,9 @@ def is_marked(code: types.CodeType) -> bool:
     return MARK in code.co_consts
 
 
-def follows_calls(code: types.CodeType) -> bool:
-    """Whether the functions that this code calls are to be rewritten when they are reached."""
-    return FOLLOWS_CALLS in code.co_consts
-
-
-def followed_code(code: types.CodeType) -> types.CodeType | None:
-    """The code of the one function that is to be rewritten when this code reaches it."""
-    return next((constant.code for constant in code.co_consts if isinstance(constant, _Follows)), None)
+def follows_calls(code: types.CodeType, called: types.CodeType | None = None) -> bool:
+    """Whether the functions that this code calls are to be rewritten when they are reached, or one of them is."""
+    return FOLLOWS_CALLS in code.co_consts or (called is not None and _Follows(called) in code.co_consts)
 
 
 def marked(code: types.CodeType, follow: bool | types.CodeType = False) -> types.CodeType:

@@ -124,6 +124,11 @@ def _known(argument: VariableTracker) -> Any:
     value: Any = argument.realize()
     if isinstance(value, TensorVariable):
         return _Tensor(id(value.as_proxy().node.meta["example_value"]))
+    return known_constant(value)
+
+
+def known_constant(value: Any) -> Any:
+    """A constant, or a number that no data tell, that a cached function is called with."""
     if isinstance(value, SymNodeVariable) and not is_from_data(value):
         return value.evaluate_expr()
     if not value.is_python_constant():

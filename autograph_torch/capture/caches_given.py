@@ -13,7 +13,7 @@ torch.compile it is filled while the trace stands there, if that is in no branch
 Else the function behind the cache is traced, as in Dynamo, and must change nothing: it would do so in each call.
 
 What is in a cache, CPython tells by `gc.get_referents`. Private: WrapperUserFunctionVariable.call_function.
-tests/capture/test_caches.py fails clearly when one of them changes.
+tests/capture/test_caches_given.py fails clearly when one of them changes.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from torch._dynamo.variables.functions import WrapperUserFunctionVariable
 
 from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.attempts import attempt_under_way
+from autograph_torch.capture.caches import known_constant
 from autograph_torch.capture.observed_data import can_run_again
 from autograph_torch.capture.patching import patched
-from autograph_torch.capture.replaced_instructions import is_from_data
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime import performing, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
@@ -47,7 +47,6 @@ _CHANGING = ("mutation", "store_attr", "store_cell", "store_global")
 _CHANGES = "a cached function has no answer yet to what it is called with in a branch or loop, and changes something"
 _CALL_BEFORE = "call it once before; or compile by `@autograph`, which runs such a call in Python"
 _MISSED = "a cached function has no answer yet to what it is called with"
-_BY_DATA = "data tell what a cached function is called with"
 _GIVEN = "a cached function is called with a tensor from outside, and its cache may have an answer in some calls only"
 
 
@@ -117,15 +116,13 @@ def _known(argument: Any) -> Any:
     """What a function is called with, as its cache compares it."""
     if argument.is_tensor():
         raise_refusal("AG320", _GIVEN, "call it before, and hand over what it gives")
-    attempt = attempt_under_way()
-    if isinstance(argument, SymNodeVariable) and (not is_from_data(argument) or (attempt and attempt.one_path)):
-        return argument.evaluate_expr()
     if isinstance(argument, UserDefinedObjectVariable) and argument.source:
         install_guard(argument.source.make_guard(GuardBuilder.ID_MATCH))
         return argument.value
-    if not argument.is_python_constant():
-        raise_refusal("AG321", _BY_DATA, "use a dict whose keys do not depend on data")
-    return argument.as_python_constant()
+    attempt = attempt_under_way()
+    if isinstance(argument, SymNodeVariable) and attempt is not None and attempt.one_path:
+        return argument.evaluate_expr()
+    return known_constant(argument)
 
 
 def _answer(variable: Any, tx: Any, function: Any, values: Sequence[Any], named: dict[str, Any]) -> Any:

@@ -18,10 +18,10 @@ from typing import Any
 from torch._dynamo import config
 from torch._dynamo.pgo import FrameStateSizeEntry, auto_dynamic, process_automatic_dynamic
 from torch._dynamo.source import is_from_defaults
-from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import builder
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import tracing
 
 
 @contextlib.contextmanager
@@ -43,5 +43,5 @@ def _has_changed(value: int, source: Any) -> bool:
     if not config.automatic_dynamic_shapes:
         return False
     entry = FrameStateSizeEntry.make_scalar(value)
-    seen = process_automatic_dynamic(InstructionTranslator.current_tx(), source.name, entry)
+    seen = process_automatic_dynamic(tracing.current_translator(), source.name, entry)
     return seen.scalar is auto_dynamic

@@ -49,8 +49,6 @@ def _set_on(kind: Any) -> Iterator[None]:
 def _inherited(variable: Any, tx: Any, name: str) -> Any:
     """What the call under way has set on a class that a class or an object has its attribute from; None: nothing."""
     effects = tx.output.side_effects
-    if not any(isinstance(one, UserDefinedClassVariable) for one in effects.store_attr_mutations):
-        return None
     is_class = isinstance(variable, UserDefinedClassVariable)
     if not is_class and _is_own(variable, effects, name):
         return None

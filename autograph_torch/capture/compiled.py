@@ -39,12 +39,18 @@ def compiled_callable(converted: Callable[..., Any], original: Any, how: Compili
     function, given = getattr(converted, "__func__", converted), getattr(original, "__func__", original)
     has_defaults = isinstance(function, types.FunctionType) and isinstance(given, types.FunctionType)
 
+    def take_over_defaults() -> None:  # which a program may change; to set them has its price for CPython
+        if function.__defaults__ is not given.__defaults__:
+            function.__defaults__ = given.__defaults__
+        if function.__kwdefaults__ is not given.__kwdefaults__:
+            function.__kwdefaults__ = given.__kwdefaults__
+
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling():
             return converted(*args, **kwargs)
-        if has_defaults:  # which a program may change
-            function.__defaults__, function.__kwdefaults__ = given.__defaults__, given.__kwdefaults__
+        if has_defaults:
+            take_over_defaults()
         return run(*args, **kwargs)
 
     call.__autograph_converted__ = converted  # type: ignore[attr-defined]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import linecache
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,7 +14,8 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from autograph_torch.capture.marks import leading_to
 from autograph_torch.capture.policy import POLYFILLS, is_dynamo
 from autograph_torch.capture.sites import left_alone_at
-from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic
+from autograph_torch.diagnostics import AutographError, CaptureError
+from autograph_torch.runtime.refusal import refusal_at
 from autograph_torch.runtime.tracing import is_ours
 from autograph_torch.runtime.values import unbound_message, unbound_refusal
 
@@ -80,9 +80,6 @@ def _own_error(error: BaseException) -> AutographError | None:
 
 def _capture_error(error: BaseException) -> CaptureError:
     text = str(error)
-    filename, line = _user_frame(text, _of_tracer)
-    snippet = linecache.getline(filename, line).rstrip("\n")
-    column = len(snippet) - len(snippet.lstrip()) + 1
     said = [part.strip() for part in text.splitlines() if part.strip()] or [type(error).__name__]
     summary = said[1] if said[0].startswith(_IN_A_BODY) and len(said) > 1 else said[0]
     reason = next((p.split(":", 1)[1].strip() for p in text.splitlines() if p.strip().startswith("Explanation:")), "")
@@ -97,7 +94,7 @@ def _capture_error(error: BaseException) -> CaptureError:
         code = "AG321" if _SYMBOL.search(text) else "AG320"
         message = f"this cannot become part of one graph: {summary}" + (f" ({reason})" if reason else "")
         advice = _advice(code)
-    return CaptureError(Diagnostic(code, filename, line, column, line, message, advice, snippet))
+    return refusal_at(*user_frame(text, _of_tracer), code, message, advice)
 
 
 def with_reason(error: CaptureError) -> CaptureError:
@@ -150,15 +147,7 @@ def raised_on_path(error: Exception) -> CaptureError:
 
 def capture_error_at(node: Node | None, code: str, message: str, advice: str) -> CaptureError:
     """The refusal of what a node of a finished graph does, at the user's line it comes from."""
-    return CaptureError(diagnostic_at((node and node.meta.get("stack_trace")) or "", code, message, advice))
-
-
-def diagnostic_at(stack: str, code: str, message: str, advice: str) -> Diagnostic:
-    """What is to be told of the innermost line of the user's in a text that lists frames."""
-    filename, line = _user_frame(stack)
-    snippet = linecache.getline(filename, line).rstrip("\n")
-    column = len(snippet) - len(snippet.lstrip()) + 1
-    return Diagnostic(code, filename, line, column, line, message, advice, snippet)
+    return refusal_at(*user_frame((node and node.meta.get("stack_trace")) or ""), code, message, advice)
 
 
 def _of_tracer(filename: str) -> bool:
@@ -166,7 +155,7 @@ def _of_tracer(filename: str) -> bool:
     return is_ours(filename) or filename.startswith(POLYFILLS)
 
 
-def _user_frame(text: str, left_out: Callable[[str], bool] = is_ours) -> tuple[str, int]:
+def user_frame(text: str, left_out: Callable[[str], bool] = is_ours) -> tuple[str, int]:
     """The innermost frame of the user's in torch's "from user code" section."""
     _, _, user_code = text.partition(_OF_THE_TRACE)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(user_code or text)]

@@ -17,8 +17,9 @@ from torch._dynamo import config
 from torch._dynamo.cache_size import exceeds_recompile_limit
 from torch._dynamo.guards import get_and_maybe_log_recompilation_reasons
 
-from autograph_torch.capture.errors import diagnostic_at
+from autograph_torch.capture.errors import user_frame
 from autograph_torch.diagnostics import CaptureError
+from autograph_torch.runtime.refusal import refusal_at
 
 
 class TooManyGraphs(CaptureError):
@@ -37,7 +38,7 @@ def refuse_beyond_limit(code: types.CodeType, given: Mapping[str, Any]) -> None:
         message = f"{message}: the last is for calls with {fact}"
     advice = f"keep what differs from call to call in tensors, or set torch._dynamo.config.{limit}"
     at = f'File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}\n'
-    raise TooManyGraphs(diagnostic_at(at + reasons, "AG328", message, advice))
+    raise TooManyGraphs(refusal_at(*user_frame(at + reasons), "AG328", message, advice).diagnostic)
 
 
 def _reasons(given: Mapping[str, Any]) -> str:

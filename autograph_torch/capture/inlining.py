@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import symbolic_convert
@@ -76,7 +75,7 @@ from autograph_torch.capture.torch_fixes import (
     take_constants_without_source,
 )
 from autograph_torch.capture.triangular_systems import know_sizes_of_solutions
-from autograph_torch.codeobject import followed_code, follows_calls, is_marked
+from autograph_torch.codeobject import follows_calls, is_marked
 from autograph_torch.runtime.codec import STANDS_FOR, code_of
 from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.structure import plain
@@ -189,7 +188,7 @@ def _code_in_place_of(
     new = code
     if is_marked(code):
         new = converted_again(code, symbolic_locals, function)
-    elif may_enter(code) and _is_followed(code, parent):
+    elif may_enter(code) and _below_converted(parent, code):
         new = converted(code, symbolic_locals, function)
     _move_cells(side_effects, code, new, symbolic_locals)
     code = new
@@ -221,20 +220,13 @@ def _settled(variable: Any) -> Any:
     return variable if number is None else ConstantVariable.create(guard_scalar(number))
 
 
-def _below_converted(parent: Any) -> bool:
-    """Whether some frame around is one that the user chose to convert, with calls included."""
-    return any(follows_calls(code) for code in _codes_around(parent))
-
-
-def _is_followed(code: types.CodeType, parent: Any) -> bool:
-    """Whether some frame around is one that the user chose to convert with this call included."""
-    return any(follows_calls(around) or followed_code(around) == code for around in _codes_around(parent))
-
-
-def _codes_around(parent: Any) -> Iterator[types.CodeType]:
+def _below_converted(parent: Any, called: types.CodeType | None = None) -> bool:
+    """Whether some frame around is one that the user chose to convert, with calls included, or this one."""
     while parent is not None:
-        yield parent.f_code
+        if follows_calls(parent.f_code, called):
+            return True
         parent = getattr(parent, "parent", None)
+    return False
 
 
 def _move_cells(side_effects: Any, old: types.CodeType, new: types.CodeType, symbolic_locals: dict[str, Any]) -> None:

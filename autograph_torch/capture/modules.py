@@ -46,11 +46,11 @@ def _converted_class(model: torch.nn.Module, recursive: bool, how: Compiling | N
         return original.__call__(self, *args, **kwargs)
 
     converted = new_function(run, named_for(marked(run.__code__, follow), original))
-    compiled = functools.cache(lambda: compiled_callable(converted, run, how) if how is not None else converted)
+    compiled = None if how is None else functools.cache(functools.partial(compiled_callable, converted, run, how))
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         module = model if type(self) is cls else self  # torch makes classes of it (register_parametrization)
-        if how is None or torch.compiler.is_compiling():
+        if compiled is None or torch.compiler.is_compiling():
             return converted(module, *args, **kwargs)
         return compiled()(module, *args, **kwargs)
 

@@ -44,6 +44,7 @@ from torch._dynamo.variables.functions import FunctoolsPartialVariable
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, value_at
 from autograph_torch.capture.known_torch import is_before
 from autograph_torch.capture.patching import patched
+from autograph_torch.runtime.fields import is_left_to_getattr
 
 _WALK = "get_source_by_walking_mro"
 _PLAIN = (object, nn.Module)
@@ -89,7 +90,7 @@ def _looking_up(kind: Any) -> Iterator[None]:
             return VariableTracker.build(tx, getattr(_value(self, tx), name), AttrSource(self.source, name))
         try:
             found = look_up(self, tx, name)
-            if kind is UserDefinedObjectVariable and _is_answered(self, name):
+            if kind is UserDefinedObjectVariable and is_left_to_getattr(self.value, name):
                 _guard(self, name)
             return found
         except ObservedAttributeError:
@@ -182,14 +183,6 @@ def _guard_classes(source: Any, kind: type, guard: Callable[..., Any]) -> None:
     """Ask later calls the same of the dict of a class, and of those of its bases."""
     for k in range(len(kind.__mro__) if source else 0):
         install_guard(TypeDictSource(GetItemSource(TypeMROSource(source), k)).make_guard(guard))
-
-
-def _is_answered(variable: Any, name: str) -> bool:
-    """Whether it is a `__getattr__` of the program's that gives an attribute of an object."""
-    value = variable.value
-    if not _defines(type(value), "__getattr__") or name in getattr(value, "__dict__", {}):
-        return False
-    return not any(name in vars(one) for one in type(value).__mro__)
 
 
 def _asks_again(kind: type, name: str) -> bool:

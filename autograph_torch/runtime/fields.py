@@ -53,13 +53,18 @@ def is_answered(target: Any, name: str, found: bool | None = None) -> bool:
 
 
 def would_answer(target: Any, name: str) -> bool:
-    """Whether an object has no such attribute, and its class a `__getattr__` of its own that is asked for one."""
-    cls, own = type(target), getattr(target, "__dict__", {})
-    if not any("__getattr__" in vars(one) for one in cls.__mro__ if one is not torch.nn.Module) or name in own:
+    """As `is_answered`, where an object is at hand. What is registered with a module is an attribute of its own."""
+    own = getattr(target, "__dict__", {})
+    of_module = isinstance(target, torch.nn.Module) and any(name in own.get(part, ()) for part in _OF_MODULES)
+    return not of_module and is_left_to_getattr(target, name)
+
+
+def is_left_to_getattr(target: Any, name: str) -> bool:
+    """Whether neither an object nor its classes have an attribute, and one has a `__getattr__` that is asked for it."""
+    classes = type(target).__mro__
+    if not any("__getattr__" in vars(one) for one in classes if one is not torch.nn.Module):
         return False
-    if isinstance(target, torch.nn.Module) and any(name in own.get(part, ()) for part in _OF_MODULES):
-        return False
-    return not any(name in vars(one) for one in cls.__mro__)
+    return name not in getattr(target, "__dict__", {}) and not any(name in vars(one) for one in classes)
 
 
 def set_or_remove(target: Any, name: str, value: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch._dynamo.testing import CompileCounter
 
 from autograph_torch import autograph
 from tests.harness import vec
@@ -55,15 +56,6 @@ def _settle() -> None:
     STEPS = COUNTS["steps"] = Totals.steps = 0
 
 
-class Graphs:
-    def __init__(self) -> None:
-        self.made = 0
-
-    def __call__(self, graph: torch.fx.GraphModule, _: Any) -> Any:
-        self.made += 1
-        return graph
-
-
 @pytest.mark.parametrize("dynamic", [None, True])
 @pytest.mark.parametrize("function", [of_a_global, of_a_dict, of_a_class, Counting(0)])
 def test_a_count_is_no_constant(function: Callable[..., Any], dynamic: bool | None) -> None:
@@ -71,12 +63,12 @@ def test_a_count_is_no_constant(function: Callable[..., Any], dynamic: bool | No
     _settle()
     if isinstance(function, Counting):
         function.steps = 0
-    graphs = Graphs()
+    graphs = CompileCounter()
     step = autograph(function, backend=graphs, dynamic=dynamic)
     for number in range(1, CALLS):
         assert torch.equal(step(X), X * number)
     assert torch.equal(step(-X), -X - CALLS)
-    assert graphs.made == 2
+    assert graphs.frame_count == 2
 
 
 def test_what_does_not_change_is_a_constant() -> None:
