@@ -46,6 +46,7 @@ _NEW = (AttributeMutationNew, ValueMutationNew)
 _CHANGING = ("mutation", "store_attr", "store_cell", "store_global")
 _CHANGES = "a cached function has no answer yet to what it is called with in a branch or loop, and changes something"
 _CALL_BEFORE = "call it once before; or compile by `@autograph`, which runs such a call in Python"
+_TWICE = "a cached function is called twice with one tensor or object that the compiled function has made"
 _MISSED = "a cached function has no answer yet to what it is called with"
 _GIVEN = "a cached function is called with a tensor from outside, and its cache may have an answer in some calls only"
 
@@ -66,6 +67,7 @@ def caches_given() -> Iterator[None]:
         given = [argument.realize() for argument in (*self.self_args(), *args)]
         named = {name: argument.realize() for name, argument in kwargs.items()}
         if any(_is_made(one) for one in (*given, *named.values())):  # no cache has an answer to what is new
+            _note_call(function, [*given, *named.values()])
             return call(self, tx, args, kwargs)
         values, by_name = [_known(one) for one in given], {name: _known(one) for name, one in named.items()}
         found = _answer(self, tx, function, values, by_name)
@@ -112,6 +114,15 @@ def _is_made(argument: Any) -> bool:
     return argument.source is None and (argument.is_tensor() or isinstance(argument, UserDefinedObjectVariable))
 
 
+def _note_call(function: Any, arguments: Sequence[Any]) -> None:
+    """Refuse a second call with a tensor or an object of this call: that the cache would have an answer to."""
+    made = [id(one.as_proxy().node) if one.is_tensor() else id(one) for one in arguments if _is_made(one)]
+    calls = tracing.notebook().setdefault("calls of cached functions", set())
+    if (id(function), *made) in calls:
+        raise_refusal("AG320", _TWICE, "call it once, and keep what it gives")
+    calls.add((id(function), *made))
+
+
 def _known(argument: Any) -> Any:
     """What a function is called with, as its cache compares it."""
     if argument.is_tensor():
@@ -128,7 +139,7 @@ def _known(argument: Any) -> Any:
 def _answer(variable: Any, tx: Any, function: Any, values: Sequence[Any], named: dict[str, Any]) -> Any:
     cache, key = _cache_and_key(function, values, named)
     if key not in cache and performing.settings() is None:
-        if in_body() or tx.output.current_tracer.parent is not None or _has_changed(tx.output.side_effects):
+        if in_body() or tx.output.current_tracer.parent is not None or _has_changed(tx):
             return None
     elif key not in cache:
         filename, line, _ = tracing.user_line()
@@ -143,8 +154,11 @@ def _answer(variable: Any, tx: Any, function: Any, values: Sequence[Any], named:
     return VariableTracker.build(tx, found, GlobalSource(tx.output.install_global_by_id("kept_by_a_cache", found)))
 
 
-def _has_changed(effects: Any) -> bool:
-    """Whether the call under way has changed something, which the function might look at."""
+def _has_changed(tx: Any) -> bool:
+    """Whether the call under way has changed something, which the function might look at, or printed something."""
+    effects = tx.output.side_effects
+    if _effects_of_graph():
+        return True
     there = (one for one in effects.id_to_variable.values() if not isinstance(one.mutation_type, _NEW))
     return any(effects.is_modified(one) for one in there)
 

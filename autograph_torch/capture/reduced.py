@@ -15,12 +15,14 @@ from __future__ import annotations
 import collections
 import copyreg
 import inspect
+import sys
 import types
 from typing import Any
 
 import torch
 
 from autograph_torch.capture.known_torch import is_before
+from autograph_torch.runtime.refusal import refuse
 
 
 def _reduce(obj: Any, protocol: int) -> Any:
@@ -35,6 +37,8 @@ def parts_of(obj: Any) -> Any:
     way = _way_of(cls)
     if way == "python":
         return obj.__reduce__()
+    if way == "unknown":
+        refuse("AG320", f"a copy of an object of type {cls.__name__}", "copy it before")
     state = _state(obj, cls)
     if way == "ordered":
         return cls, (), state, None, iter(obj.items())
@@ -46,34 +50,37 @@ def parts_of(obj: Any) -> Any:
         return cls, (list(obj),), state
     if way == "named":
         return cls._make, (tuple(obj),), state
-    if way == "arguments":
-        return _NEW_OBJECT, (cls, *obj.__getnewargs__()), state, None, None
-    if way == "value":
-        return _NEW_OBJECT, (cls, _value_of(obj)), state, None, None
     items = iter(obj) if isinstance(obj, list) else None
     pairs = iter(obj.items()) if isinstance(obj, dict) else None
-    return _NEW_OBJECT, (cls,), state, items, pairs
+    if way == "named arguments":
+        args, kwargs = obj.__getnewargs_ex__()
+        return _NEW_OBJECT_EX, (cls, args, kwargs), state, items, pairs
+    args = obj.__getnewargs__() if way == "arguments" else ((_value_of(obj),) if way == "value" else ())
+    return _NEW_OBJECT, (cls, *args), state, items, pairs
 
 
 def _state(obj: Any, cls: type) -> Any:
     if _has_state_of_its_own(cls):
         return obj.__getstate__()
-    state = (obj.__dict__ or None) if _has_dict(cls) else None
-    names = _slots_of(cls)
-    if not names:
-        return state
-    return state, {name: getattr(obj, name) for name in names.split() if hasattr(obj, name)}
+    state = obj.__dict__ if _has_dict(cls) else None
+    if not state and _NO_EMPTY_STATE:
+        state = None
+    slots = {name: getattr(obj, name) for name in _slots_of(cls).split() if hasattr(obj, name)}
+    return (state, slots) if slots else state
 
 
 def _value_of(obj: Any) -> Any:
-    bases: tuple[Any, ...] = (tuple, int, float, str)
+    bases: tuple[Any, ...] = _VALUES
     for base in bases:
         if isinstance(obj, base):
             return base(obj)
     return obj
 
 
+_NO_EMPTY_STATE = sys.version_info >= (3, 11)
+_VALUES = (tuple, int, float, complex, str, bytes)
 _NEW_OBJECT: Any = copyreg.__newobj__  # type: ignore[attr-defined]
+_NEW_OBJECT_EX: Any = copyreg.__newobj_ex__  # type: ignore[attr-defined]
 
 
 # What the tracer asks of a class, and is told as a constant.
@@ -87,11 +94,13 @@ def _way_of(cls: type) -> str:
         return "python"
     if issubclass(cls, tuple) and hasattr(cls, "_make"):
         return "named"
+    if first is not object:
+        return _WAYS.get(first, "unknown")
+    if hasattr(cls, "__getnewargs_ex__"):
+        return "named arguments"
     if isinstance(getattr(cls, "__getnewargs__", None), types.FunctionType):
         return "arguments"
-    if first is object:
-        return "value" if issubclass(cls, (tuple, int, float, str)) else "object"
-    return _WAYS.get(first, "object")
+    return "value" if issubclass(cls, _VALUES) else "object"
 
 
 @torch.compiler.assume_constant_result
@@ -116,6 +125,7 @@ _WAYS: dict[type, str] = {
     collections.deque: "deque",
     set: "set",
     frozenset: "set",
+    types.SimpleNamespace: "object",
 }
 
 REDUCED: dict[types.CodeType, types.CodeType] = {}

@@ -89,6 +89,8 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is instances.own_attributes.__code__:
         names = _own_attributes(arguments["value"].realize(), parent.output.side_effects)
         arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
+    elif code is instances.extra_attributes.__code__:
+        arguments["found"] = _names(_extra_attributes(arguments["table"].realize(), parent.output.side_effects))
     elif code is instances.note_replaced.__code__:
         field_writes.note_replaced(arguments["before"], arguments["after"])
     elif code is instances.note_handed.__code__:
@@ -144,6 +146,16 @@ def _own_attributes(item: Any, effects: Any) -> list[str] | None:
         return None
     written = effects.store_attr_mutations.get(item, {})
     return [name for name, value in written.items() if not isinstance(value, DeletedVariable)]
+
+
+def _extra_attributes(item: Any, effects: Any) -> list[str]:
+    """The attributes of an OrderedDict: where it is from outside, and what has been set."""
+    names = dict.fromkeys(getattr(getattr(item, "value", None), "__dict__", {}))
+    for name, value in effects.store_attr_mutations.get(item, {}).items():
+        names[name] = None
+        if isinstance(value, DeletedVariable):
+            del names[name]
+    return list(names)
 
 
 def _note_same(site: str, initial: list[Any], before: list[Any], after: list[Any], tracer: Any) -> None:

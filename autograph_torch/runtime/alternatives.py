@@ -76,7 +76,7 @@ def _join(then: Spec, otherwise: Spec, path: Path) -> Plan:
     except Mismatch:
         pass
     alike = then[0] in CONTAINERS and then[:2] == otherwise[:2] and len(then[2]) == len(otherwise[2])
-    if alike and then[0] not in (*FLAGGED, "defaultdict"):  # that is made here, of a dict that is there by then
+    if alike and then[0] not in (*FLAGGED, "defaultdict", "attributed"):  # made here, of a dict that is there by then
         parts = zip(then[2], otherwise[2], strict=True)
         return (then[0], then[1], tuple(_join(a, b, (*path, k)) for k, (a, b) in enumerate(parts)))
     return _choice(then, otherwise, path)

@@ -31,7 +31,7 @@ import torch
 
 from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
-from autograph_torch.runtime.instances import put_together
+from autograph_torch.runtime.instances import attributed, put_together
 from autograph_torch.runtime.layout import (
     CONTAINERS,
     MAPPINGS,
@@ -65,6 +65,7 @@ _NAMES = {
     "chosen": chosen,
     "Counter": Counter,
     "OrderedDict": OrderedDict,
+    "attributed": attributed,
     "defaultdict": defaultdict,
     "deque": deque,
     "either": either,
@@ -200,6 +201,9 @@ class _Writer:
                 self.encode(f"{path}[{k}]", spec[2][k], part)
         elif kind == "defaultdict":
             self.encode(path, _ABSENT if _absent(spec) else spec[2][0], plan[2][0])
+        elif kind == "attributed":
+            for k, inner in enumerate((path, f"{path}.__dict__")):
+                self.encode(inner, _ABSENT if _absent(spec) else spec[2][k], plan[2][k])
         elif kind in CONTAINERS:
             if not _absent(spec) and len(spec[2]) != len(plan[2]):  # of an object that both branches give, it is known
                 message = f"the branches give one object with {describe(plan)} and with {describe(spec)} in it"
@@ -350,6 +354,8 @@ class _Writer:
             return f"deque([{', '.join(parts)}], {plan[1]})"
         if kind == "defaultdict":
             return f"defaultdict({self.constant(plan[1])}, {parts[0]})"
+        if kind == "attributed":
+            return f"attributed({parts[0]}, {parts[1]})"
         if kind == "named" and plan[1] is torch.Size:
             return f"torch.Size([{', '.join(parts)}])"
         if kind == "named" and plan[1].__module__ == "torch.return_types":

@@ -22,6 +22,18 @@ def own_attributes(value: Any, found: tuple[str, ...] | None = None) -> tuple[st
     return found
 
 
+def extra_attributes(table: Any, found: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The attributes of an OrderedDict, such as `module.state_dict()._metadata`. (Filled in by the tracer.)"""
+    return found
+
+
+def attributed(table: Any, attributes: dict[str, Any]) -> Any:
+    """An OrderedDict with these attributes."""
+    for name in attributes:
+        setattr(table, name, attributes[name])
+    return table
+
+
 def put_together(kind: type, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     """An object of a class with these attributes."""
     made: Any = object.__new__(kind)

@@ -33,7 +33,8 @@ NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
 # from around the branch that nobody writes to: (kind, which one, its spec).
 SHARED = ("same", "again", "outer")
 
-# Kinds of dicts, each with the class that makes it. A "defaultdict" is a dict and what makes its missing items.
+# Kinds of dicts, each with the class that makes it. A "defaultdict" is a dict and what makes its missing items; what is
+# "attributed", an OrderedDict and a dict of its attributes.
 MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
 # "maybe" and "either" are a value with a flag: whether a name is bound, whether a tensor stands for a number.
 # A "choice" is one of several values, and which: only Python can tell their types apart (see picking.py).
@@ -41,7 +42,7 @@ MAPPINGS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Co
 FLAGGED = ("maybe", "either", "choice", "shrinking")
 # "picked" is one of several constants, and which (see picked.py); a "member" is one of an enumeration.
 # "open contents" are those of a list or dict that a body has made, and of which data tell what is in it.
-_OF_CLASSES = ("deque", "defaultdict", "named", "record", "instance")
+_OF_CLASSES = ("deque", "defaultdict", "attributed", "named", "record", "instance")
 CONTAINERS = ("tuple", "list", *MAPPINGS, *_OF_CLASSES, "open contents", *FLAGGED)
 # What elements of lists that grow in a loop may be: what is written to any other object does not show (rows.py).
 _ROWS = ("tuple", "list", "dict", "named", "record")
@@ -542,6 +543,8 @@ def describe(spec: Spec) -> str:
         return f"a set of {len(spec[1])}"
     if kind == "defaultdict":
         return f"a defaultdict of {len(spec[2][0][2])}"
+    if kind == "attributed":
+        return f"an OrderedDict of {len(spec[2][0][2])} with the attributes {', '.join(spec[2][1][1])}"
     if kind in ("choice", "picked"):
         return " or ".join(map(describe, spec[-1]))
     if kind in CONTAINERS:

@@ -22,7 +22,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.either import number_flag
 from autograph_torch.runtime.grown import is_grown
-from autograph_torch.runtime.instances import own_attributes
+from autograph_torch.runtime.instances import attributed, extra_attributes, own_attributes
 from autograph_torch.runtime.layout import NUMBER_DTYPES, Spec
 from autograph_torch.runtime.open_contents import (
     is_open,
@@ -94,6 +94,12 @@ def _spec_of(
         number = number_of(value)
         if number >= 0:  # its tensors have places of their own only where another list may come in its place
             return ("outer", number, _plain_container_spec(value, originals, handed, [], path))
+    if type(value) is OrderedDict:
+        names = extra_attributes(value)
+        if names:
+            entries = _plain_container_spec(value, originals, handed, seen, (*path, 0))
+            parts = _specs([getattr(value, name) for name in names], originals, handed, seen, (*path, 1))
+            return ("attributed", (), (entries, ("dict", names, parts)))
     if type(value) is list or type(value) is dict or type(value) is OrderedDict:
         return _plain_container_spec(value, originals, handed, seen, path)
     if is_record(value):
@@ -347,6 +353,8 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
         entries: dict[Any, Any] = OrderedDict() if type(value) is OrderedDict else {}
         pairs.append((value, entries))
         entries.update({key: copy_of(value[key], pairs) for key in value})
+        if type(value) is OrderedDict:
+            attributed(entries, {name: getattr(value, name) for name in extra_attributes(value)})
         return entries
     if type(value) is tuple:  # others are types of their own
         return tuple(copy_of(value[k], pairs) for k in range(len(value)))

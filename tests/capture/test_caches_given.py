@@ -90,6 +90,11 @@ def one_tensor(x: Tensor) -> Any:
     return x + table(2), table(2) is table(2)
 
 
+def behind_a_print(x: Tensor) -> Any:
+    print("first")
+    return x * loud(7) if x.sum() > 0 else x
+
+
 def recursive(x: Tensor) -> Any:
     return x * fibonacci(6) if x.sum() > 0 else x, list(LOG)
 
@@ -104,7 +109,7 @@ def by_data(x: Tensor) -> Any:
     return x * scale if x.sum() > 0 else x - scale, list(LOG)
 
 
-ALL = [at_the_top, in_a_branch, one_object, one_list, one_tensor, recursive, of_an_object, by_data]
+ALL = [at_the_top, behind_a_print, in_a_branch, one_object, one_list, one_tensor, recursive, of_an_object, by_data]
 
 
 def _played(function: Callable[[Tensor], Any]) -> list[Any]:
@@ -146,6 +151,18 @@ def test_torch_needs_it(function: Callable[[Tensor], Any], monkeypatch: pytest.M
     assert _played(autograph(function, backend="eager")) != expected
 
 
+def test_by_torch_compile_it_does_not_print_too_early() -> None:
+    def run(x: Tensor) -> Any:
+        print("first")
+        return x * loud(8)
+
+    for one in CACHED:
+        one.cache_clear()
+    torch._dynamo.reset()
+    with pytest.raises(CaptureError, match="AG320 .*and changes something"):
+        torch.compile(convert(run), backend="eager", fullgraph=True)(X)
+
+
 def test_what_is_refused() -> None:
     def of_a_tensor(x: Tensor) -> Any:
         return settings(X) if x.sum() > 0 else 1  # type: ignore[arg-type]
@@ -156,10 +173,15 @@ def test_what_is_refused() -> None:
     def noting_in_a_branch(x: Tensor) -> Any:
         return x * fibonacci(1) if x.sum() > 0 else x
 
+    def with_one_tensor_twice(x: Tensor) -> Any:
+        total = x.sum()
+        return settings(total).scale + settings(total).scale  # type: ignore[arg-type]
+
     changes = "and changes something"
     for function, said in (
         (in_a_branch, changes),
         (noting_in_a_branch, changes),
+        (with_one_tensor_twice, "called twice"),
         (of_a_tensor, "a tensor from outside"),
     ):
         torch._dynamo.reset()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograph_torch import CaptureError, convert
+from tests.harness import check_any_graph, program, torch_before, vec
+
+TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)]
 
 
 class Plain(dict):
@@ -81,3 +85,67 @@ def test_kinds_that_a_branch_may_write_to(kind: str) -> None:
     given["a"] = 1
     assert torch.compile(convert(in_a_branch), fullgraph=True, backend="eager")(torch.ones(2), given) == 2
     assert given == {"a": 2} and type(given) is type(KINDS[kind]())
+
+
+def _table(x: Tensor, tag: Any) -> Any:
+    table: Any = OrderedDict(a=x, b=1)
+    table.tag, table.doubled = tag, x * 2
+    return table
+
+
+def _parts(table: Any) -> Any:
+    return list(table.items()), list(vars(table).items())
+
+
+@program(inputs=TWO)
+def ordered_dicts_with_attributes(x: Tensor) -> Any:
+    table = _table(x, "of x") if x.sum() > 0 else _table(-x, "of x")
+    kept = table
+    return _parts(table), kept is table, table.tag
+
+
+@program(inputs=TWO)
+def attributes_that_differ(x: Tensor) -> Any:
+    table = _table(x, 1) if x.sum() > 0 else _table(-x, 2)
+    return _parts(table), table.tag
+
+
+@program(inputs=TWO)
+def attributes_behind_writes(x: Tensor) -> Any:
+    table = _table(x, 1)
+    if x.sum() > 0:
+        table["a"] = x + 5
+        table["c"] = x
+    return _parts(table)
+
+
+@program(inputs=TWO)
+def attributes_behind_a_loop(x: Tensor) -> Any:
+    table = _table(x, 1)
+    while x.sum() < 10:
+        x = x.abs() + 1
+        table = _table(x, 1)
+    return _parts(table)
+
+
+@program(inputs=TWO)
+def the_state_of_a_module(x: Tensor) -> Any:
+    layer = nn.BatchNorm1d(2)
+    state = layer.state_dict() if x.sum() > 0 else copy.deepcopy(layer.state_dict())
+    return list(state.items()), state._metadata  # type: ignore[attr-defined]
+
+
+@torch_before("2.13", "an OrderedDict has no attributes")
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize(
+    "subject",
+    [
+        ordered_dicts_with_attributes,
+        attributes_that_differ,
+        attributes_behind_writes,
+        attributes_behind_a_loop,
+        the_state_of_a_module,
+    ],
+)
+def test_attributes_of_ordered_dicts(subject: Any) -> None:
+    check_any_graph(subject)

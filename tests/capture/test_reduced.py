@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import datetime
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograph_torch import autograph
+from autograph_torch import CaptureError, autograph
 from autograph_torch.capture import inlining
 from tests.harness import torch_before, vec
 
@@ -98,6 +100,32 @@ class Made:
         return (self.key,)
 
 
+class MadeByName:
+    def __new__(cls, *, a: int) -> Any:
+        made = super().__new__(cls)
+        made.a = a
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[Any, ...]:
+        return (), {"a": self.a}
+
+
+class Restored:
+    """Without attributes, which CPython tells apart from 3.11 on."""
+
+    a = "unset"
+
+    def __setstate__(self, state: Any) -> None:
+        self.a = f"state {state}"
+
+
+class RestoredSlots:
+    __slots__ = ("a",)
+
+    def __setstate__(self, state: Any) -> None:
+        self.a = f"state {state}"
+
+
 @dataclasses.dataclass
 class Record:
     a: int
@@ -128,6 +156,9 @@ OBJECTS = {
     "parts of its own": lambda: Reduced(3),
     "slots": lambda: [Slotted(), SlottedAndMore()],
     "arguments": lambda: Made(4),
+    "named arguments": lambda: MadeByName(a=4),
+    "no state": lambda: [Restored(), RestoredSlots()],
+    "namespace": lambda: types.SimpleNamespace(a=1, rows=[2]),
     "record": lambda: Record(1, [2]),
     "itself": Itself,
     "set of a list": lambda: {"a": [frozenset([1]), {2}]},
@@ -145,7 +176,7 @@ def _picture(value: Any, depth: int = 0) -> Any:
         parts += [(key, _picture(item, depth + 1)) for key, item in value.items()]
     elif isinstance(value, (list, tuple)):
         parts += [_picture(item, depth + 1) for item in value]
-    elif not names:
+    elif type(value).__repr__ is not object.__repr__ and not names:
         parts.append(str(value))
     return kind, parts
 
@@ -169,6 +200,13 @@ def test_a_copy_has_all_that_there_is(made: Callable[[], Any], how: Callable[[An
     assert _picture(found) == _picture(expected)
     shared = [one is other for one, other in zip(_parts(expected), _parts(given), strict=True)]
     assert [one is other for one, other in zip(_parts(found), _parts(given), strict=True)] == shared
+
+
+def test_what_is_not_known_is_refused() -> None:
+    day = datetime.date(2020, 1, 1)
+    torch._dynamo.reset()
+    with pytest.raises(CaptureError, match="AG320 a copy of an object of type date"):
+        autograph(lambda x: (copy.copy(day), x), backend="eager")(vec(1))
 
 
 def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,3 +249,4 @@ def test_the_best_weights_are_kept() -> None:
         x, y = torch.randn(4, 3), torch.randn(4, 1) * (1 if step % 3 else 5)
         assert fast(x, y) == plain(x, y)
     assert str(other.kept) == str(plain.kept)
+    assert str(other.kept[0]._metadata) == str(plain.kept[0]._metadata)
