@@ -999,10 +999,10 @@ MUTATIONS = (
         "refused",
     ),
     Mutation(
-        "cached functions: behind a print",
+        "cached functions: behind a print or a change",
         CAPTURE + "caches_given.py",
-        "if _effects_of_graph():",
-        "if False:",
+        " or _has_changed(tx.output.side_effects):",
+        ":",
         "tests/capture/test_caches_given.py",
         "too_early",
     ),

@@ -139,7 +139,7 @@ def _known(argument: Any) -> Any:
 def _answer(variable: Any, tx: Any, function: Any, values: Sequence[Any], named: dict[str, Any]) -> Any:
     cache, key = _cache_and_key(function, values, named)
     if key not in cache and performing.settings() is None:
-        if in_body() or tx.output.current_tracer.parent is not None or _has_changed(tx):
+        if in_body() or tx.output.current_tracer.parent is not None or _has_changed(tx.output.side_effects):
             return None
     elif key not in cache:
         filename, line, _ = tracing.user_line()
@@ -154,11 +154,11 @@ def _answer(variable: Any, tx: Any, function: Any, values: Sequence[Any], named:
     return VariableTracker.build(tx, found, GlobalSource(tx.output.install_global_by_id("kept_by_a_cache", found)))
 
 
-def _has_changed(tx: Any) -> bool:
-    """Whether the call under way has changed something, which the function might look at, or printed something."""
-    effects = tx.output.side_effects
-    if _effects_of_graph():
-        return True
+def _has_changed(effects: Any) -> bool:
+    """Whether the call under way has changed something, which the function might look at.
+
+    So has a print, whose place is kept in a list of the runtime's (`effects.TOP`).
+    """
     there = (one for one in effects.id_to_variable.values() if not isinstance(one.mutation_type, _NEW))
     return any(effects.is_modified(one) for one in there)
 

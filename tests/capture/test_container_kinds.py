@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from autograph_torch import CaptureError, convert
-from tests.harness import check_any_graph, program, torch_before, vec
+from tests.harness import check, check_any_graph, program, torch_before, vec
 
 TWO = [lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 4),)]
 
@@ -114,8 +114,18 @@ def attributes_that_differ(x: Tensor) -> Any:
 def attributes_behind_writes(x: Tensor) -> Any:
     table = _table(x, 1)
     if x.sum() > 0:
-        table["a"] = x + 5
-        table["c"] = x
+        table["a"] = x + table.tag
+        table["c"] = x + table.doubled
+    return _parts(table)
+
+
+@program(inputs=TWO)
+def attributes_read_by_writes(x: Tensor) -> Any:
+    table = _table(x, 1)
+    if x.sum() > 0:
+        table["a"] = x + table.tag
+    else:
+        table["a"] = x - table.doubled
     return _parts(table)
 
 
@@ -149,3 +159,12 @@ def the_state_of_a_module(x: Tensor) -> Any:
 )
 def test_attributes_of_ordered_dicts(subject: Any) -> None:
     check_any_graph(subject)
+
+
+@torch_before("2.13", "an OrderedDict has no attributes")
+@pytest.mark.parametrize(
+    "subject", [ordered_dicts_with_attributes, attributes_behind_a_loop, attributes_read_by_writes]
+)
+def test_graphs_for_all_data(subject: Any) -> None:
+    verdict = check(subject.__program__, "eager")
+    assert verdict.kind == "equal", verdict.reason
