@@ -165,6 +165,6 @@ def test_attributes_of_ordered_dicts(subject: Any) -> None:
 @pytest.mark.parametrize(
     "subject", [ordered_dicts_with_attributes, attributes_behind_a_loop, attributes_read_by_writes]
 )
-def test_graphs_for_all_data(subject: Any) -> None:
+def test_attributes_of_ordered_dicts_for_all_data(subject: Any) -> None:
     verdict = check(subject.__program__, "eager")
     assert verdict.kind == "equal", verdict.reason
