@@ -214,7 +214,7 @@ def captured(body: Iterable[gast.AST]) -> set[str]:
     at_once = {id(one) for node in nodes for one in used_up(node)}
     for node in nodes:
         if isinstance(node, gast.GeneratorExp) and id(node) not in at_once:
-            found |= _read_later(node)
+            found |= read_later(node)
         elif is_generated(node):
             inner = node.body if isinstance(node.body, list) else [node.body]
             names = names_of(inner)
@@ -224,7 +224,7 @@ def captured(body: Iterable[gast.AST]) -> set[str]:
     return found
 
 
-def _read_later(generator: gast.GeneratorExp) -> set[str]:
+def read_later(generator: gast.GeneratorExp) -> set[str]:
     """What a generator expression reads when it runs; its first iterable it has from where it stands."""
     first, *others = generator.generators
     later = [generator.elt, *first.ifs, *(part for one in others for part in (one.iter, *one.ifs))]

@@ -15,6 +15,8 @@ catches that sees what was written before it. So are variables that the elements
 
     for v in (x * factor for _ in range(3)):
         factor += 1
+
+A generator reads them when somebody asks for an element: `next(moved)`, `list(moved)`, a loop over it.
 """
 
 from __future__ import annotations
@@ -25,12 +27,24 @@ from collections.abc import Iterable
 import gast
 
 from autograph_torch.analysis import vocabulary as words
+from autograph_torch.analysis.consumption import used_up
 from autograph_torch.analysis.kinds import Kind, Kinds
-from autograph_torch.analysis.scopes import FUNCTIONS, binds, free_reads, names_of, reads, rebound_around, walk_scope
+from autograph_torch.analysis.scopes import (
+    FUNCTIONS,
+    SUSPENDS,
+    binds,
+    free_reads,
+    names_of,
+    read_later,
+    reads,
+    rebound_around,
+    walk_scope,
+)
 from autograph_torch.analysis.writes import CONTAINER_WRITES
 from autograph_torch.source.nodes import place, walk
 from autograph_torch.source.templates import is_generated, is_runtime_call, runtime_function
 
+_UNTOLD = (Kind.UNKNOWN, Kind.CONTAINER)
 _METHODS = CONTAINER_WRITES | frozenset("copy get values items index count _replace".split())
 
 
@@ -60,14 +74,22 @@ class Shared:
                     self._add(target, node.value)
                 named.add(id(node.value))
         called = {id(node.func) for node in walk_scope(function.body) if isinstance(node, gast.Call)}
+        at_once = {id(one) for node in walk_scope(function.body) for one in used_up(node)}
         for node in walk_scope(function.body):
             if isinstance(node, gast.Name) and node.id in self._read and id(node) not in called:
                 if isinstance(node.ctx, gast.Load):
-                    self._loose_reads |= self._read[node.id]
-                    self._loose_rebinds |= self._rebound[node.id]
+                    self._loosen(node.id)
+            elif isinstance(node, FUNCTIONS) and node.name in self._read and _outlives_call(node):
+                self._loosen(node.name)
+            elif isinstance(node, gast.GeneratorExp) and id(node) not in at_once:
+                self._loose_reads |= read_later(node)
             elif isinstance(node, (gast.Lambda, gast.ClassDef)) and id(node) not in named and not is_generated(node):
                 self._loose_reads |= set(free_reads(node))
                 self._loose_rebinds |= rebound_around(node)
+
+    def _loosen(self, name: str) -> None:
+        self._loose_reads |= self._read[name]
+        self._loose_rebinds |= self._rebound[name]
 
     def _add(self, name: str, node: gast.AST) -> None:
         free, rebound = set(free_reads(node)), rebound_around(node)
@@ -126,6 +148,9 @@ class Shared:
         return any(self._is_foreign(node) for statement in block for node in walk(statement))
 
     def _is_foreign(self, node: gast.AST) -> bool:
+        walked = [node.iter] if isinstance(node, (gast.For, gast.comprehension)) else list(used_up(node))
+        if any(self._may_be_iterator(one) for one in walked):
+            return True
         if not isinstance(node, gast.Call) or runtime_function(node):
             return False
         func = node.func
@@ -136,7 +161,17 @@ class Shared:
         if not isinstance(func, gast.Attribute):
             return True
         known = func.attr in words.TENSOR_METHODS | words.PYTHON_METHODS | _METHODS
-        return not known and self._kinds.of(func.value) in (Kind.UNKNOWN, Kind.CONTAINER)
+        return not known and self._kinds.of(func.value) in _UNTOLD
+
+
+    def _may_be_iterator(self, value: gast.expr) -> bool:
+        return isinstance(value, (gast.Name, gast.Attribute, gast.Subscript)) and self._kinds.of(value) in _UNTOLD
+
+
+def _outlives_call(function: gast.AST) -> bool:
+    """Whether what a call of a function gives may run later: it is a generator, or makes functions itself."""
+    inside = (gast.Lambda, gast.GeneratorExp, *FUNCTIONS, *SUSPENDS)
+    return any(isinstance(node, inside) for node in walk(function) if node is not function)
 
 
 def _raises(block: list[gast.AST]) -> bool:

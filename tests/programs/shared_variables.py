@@ -1,5 +1,7 @@
 """Variables that branches and loops bind, and that functions which they call read or rebind (analysis/shared.py)."""
 
+import types
+
 import torch
 
 from tests.harness import program, vec
@@ -238,3 +240,99 @@ def written_in_a_loop_before_an_exception(x):
     except AssertionError:
         y = x
     return y, left
+
+
+# What runs later reads what a branch has bound: iterators of each kind, and functions that functions have made.
+ASKED = [lambda: (vec(1, 2, 3), True), lambda: (vec(-1, -2, -3), False)]
+
+
+@program(inputs=ASKED)
+def read_by_a_generator_expression(x, wanted):
+    step, total = 1, 0
+    moved = (one + step for one in (2, 3, 5))
+    if wanted:
+        step += 1
+        total += next(moved)
+    if x.sum() > 0:
+        x = x * 2
+    return x, total, list(moved)
+
+
+@program(inputs=ASKED)
+def read_by_a_generator_expression_in_a_loop(x, wanted):
+    step, total = 1, 0
+    moved = (one + step for one in (2, 3, 5, 7))
+    while wanted and step < 3:
+        step += 1
+        total += next(moved)
+    if x.sum() > 0:
+        x = x * 2
+    return x, total, list(moved)
+
+
+@program(inputs=ASKED)
+def read_by_a_mapped_lambda(x, wanted):
+    step, total = 1, 0
+    moved = map(lambda one: one + step, (2, 3, 5))
+    if wanted:
+        step += 1
+        for one in moved:
+            total += one
+    if x.sum() > 0:
+        x = x * 2
+    return x, total
+
+
+@program(inputs=ASKED)
+def read_by_a_generator_function(x, wanted):
+    step, total = 1, 0
+
+    def made():
+        for one in (2, 3, 5):
+            yield one + step
+
+    moved = made()
+    if wanted:
+        step += 1
+        total += sum(moved)
+    if x.sum() > 0:
+        x = x * 2
+    return x, total
+
+
+@program(inputs=ASKED)
+def read_by_an_iterator_in_an_attribute(x, wanted):
+    step, total, box = 1, 0, types.SimpleNamespace()
+    box.moved = (one + step for one in (2, 3, 5))
+    if wanted:
+        step += 1
+        total += next(box.moved)
+    if x.sum() > 0:
+        x = x * 2
+    return x, total, list(box.moved)
+
+
+@program(inputs=ASKED)
+def read_by_a_function_that_a_function_has_made(x, wanted):
+    step, total = 1, 0
+
+    def maker():
+        return lambda: step * 10
+
+    told = maker()
+    if wanted:
+        step += 1
+        total += told()
+    if x.sum() > 0:
+        x = x * 2
+    return x, total, told()
+
+
+@program(inputs=SIGNS, refused="a branch or loop advances an iterator from around it")
+def read_by_a_generator_in_a_branch_on_data(x):
+    step = 1
+    moved = (one + step for one in (2, 3, 5))
+    if x.sum() > 0:
+        step = 2
+        x = x * sum(moved)
+    return x
