@@ -163,7 +163,6 @@ class Shared:
         known = func.attr in words.TENSOR_METHODS | words.PYTHON_METHODS | _METHODS
         return not known and self._kinds.of(func.value) in _UNTOLD
 
-
     def _may_be_iterator(self, value: gast.expr) -> bool:
         return isinstance(value, (gast.Name, gast.Attribute, gast.Subscript)) and self._kinds.of(value) in _UNTOLD
 

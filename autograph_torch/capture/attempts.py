@@ -131,8 +131,10 @@ class Attempt:
     first_trips: whether loops that lists grow in make their first trip in the graph's loop, too.
     in_python: whether calls that come to an exception leave all handlers to Python (capture/again.py).
     settled: whether a result that is a number on some paths and a tensor on others may raise when it is a number.
+    lists_read: the lists of the caller, as Python expressions, that are looked into as soon as they are met.
     may_bound: whether lists may be `bounded`: it has not been tried in vain.
     forms: the elements of lists that data make longer and shorter, as far as traces have told (filled by them).
+    unread: the lists of the caller that bodies have added to without looking into them (filled by traces).
     until: when to give up, in processor time of the process.
     instead: what is left to try when this leads nowhere: a loop that a list grows in may be followed trip by trip,
         an exception may be left to Python.
@@ -162,8 +164,10 @@ class Attempt:
     cut_hooks: frozenset[tuple[str, int]] = frozenset()
     plain_functions: frozenset[tuple[str, int]] = frozenset()
     listed: bool = False
+    lists_read: frozenset[str] = frozenset()
     may_bound: bool = True
     forms: dict[str, Any] = field(default_factory=dict, compare=False)
+    unread: set[str] = field(default_factory=set, compare=False)
     until: float | None = None
     instead: Attempt | None = None
     number: int = 1
@@ -174,6 +178,8 @@ class Attempt:
         callers: by the place of a branch, that of the call that is given its value.
         numbers: the places of branches that have picked the numbers that the error may be about.
         """
+        if not self.unread <= self.lists_read:
+            return replace(self, lists_read=self.lists_read | self.unread)
         if OVERLAPS in error.diagnostic.message and not self.shared_memories:
             return replace(self, shared_memories=True)
         if self.one_path:

@@ -35,6 +35,7 @@ from autograph_torch.capture.again import (
     run_in_python,
 )
 from autograph_torch.capture.aliases import aliases
+from autograph_torch.capture.appended_lists import appended_lists
 from autograph_torch.capture.applied_functions import applied_functions
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
@@ -168,6 +169,7 @@ from autograph_torch.capture.torch_fixes import (
     types_of_parameters,
 )
 from autograph_torch.capture.torch_random import torch_random
+from autograph_torch.capture.unasked_contents import unasked_contents
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
 from autograph_torch.capture.written_data import written_data
@@ -457,6 +459,8 @@ _REPAIRS = (
     python_calls,
     size_arguments,
     changing_integers,
+    appended_lists,
+    unasked_contents,
     backend_flags,
     ctc_losses,
     deep_copies,
@@ -594,6 +598,8 @@ def _settings(attempt: Attempt) -> Iterator[None]:
                 one_path=attempt.one_path,
                 forms=attempt.forms,
                 until=attempt.until,
+                lists_read=attempt.lists_read,
+                unread=attempt.unread,
             )
             stack.enter_context(knowing(known))
             stack.enter_context(translated())

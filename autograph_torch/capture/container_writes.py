@@ -23,6 +23,7 @@ from torch._dynamo.variables import ConstDictVariable, ListVariable, TupleVariab
 from torch._dynamo.variables.base import ValueMutationExisting, ValueMutationNew
 from torch._dynamo.variables.lists import DequeVariable
 
+from autograph_torch.capture.held import held
 from autograph_torch.capture.patching import method_of
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -77,7 +78,7 @@ def beginning_to_write(item: Any, tracer: Any) -> Iterator[None]:
     if type(item) not in _CONTAINERS or not is_from_around(item, tracer) or item in begun:
         yield
         return
-    begun[item] = item.items.copy()
+    begun[item] = held(item).copy()
     try:
         yield
     finally:

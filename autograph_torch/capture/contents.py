@@ -27,7 +27,8 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.lazy import LazyVariableTracker
 
-from autograph_torch.capture.open_contents import Open, is_open, put_into_all
+from autograph_torch.capture.held import held
+from autograph_torch.capture.open_contents import Open, is_left_unread, is_open, is_unread, put_into_all
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import outside, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -70,18 +71,19 @@ def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
 
 
 def _share(tracer: Any, original: Any, copy: Any) -> None:
-    both = (_is_container(original) and _is_container(copy)) or (is_open(original) and is_open(copy))
-    if not both or original.items is copy.items:
+    is_open_now = is_open(copy) and (is_open(original) or is_left_unread(original))
+    both = is_open_now or (_is_container(original) and _is_container(copy))
+    if not both or held(original) is held(copy):
         return
     for inner, inner_copy in zip(_parts(original), _parts(copy), strict=False):
         _share(tracer, inner, inner_copy)
     # In a body inside of another the original is a copy itself: what shares its contents goes along.
     around = [one for tracer in tracing.enclosing(tracer.parent) for one in tracing.shared_contents(tracer)]
-    known = {one: None for variable, _, copied in around for one in (variable, copied) if one.items is original.items}
+    known = {one: None for variable, _, copied in around for one in (variable, copied) if held(one) is held(original)}
     deques = {one: None for one, known_list in tracing.lists_of_deques().items() if known_list is original}
     for variable in {original: None, **known, **deques}:
-        tracing.shared_contents(tracer).append((variable, variable.items, copy))
-        variable.items = copy.items
+        tracing.shared_contents(tracer).append((variable, held(variable), copy))
+        variable.items = held(copy)
 
 
 def _is_shared(tracer: Any, variable: Any) -> bool:
@@ -97,7 +99,7 @@ def _part(tracer: Any) -> None:
     for variable, items in reversed(written.items()):
         _put_back(variable, items, tracer)
     for variable, items, copy in reversed(shared):
-        if variable.items is not copy.items:
+        if held(variable) is not held(copy):
             raise_refusal(
                 "AG206",
                 "a branch or loop writes to a list or dict in a way that its other names do not see",
@@ -116,7 +118,7 @@ def _part(tracer: Any) -> None:
 def take_away(variable: Any, tracer: Any) -> None:
     """From here on (to the end of the body that a tracer traces), using the contents of an object is refused."""
     if tracer is not None:
-        tracing.taken_away(tracer).append((variable, getattr(variable, "items", None)))
+        tracing.taken_away(tracer).append((variable, held(variable)))
     if _is_container(variable):
         variable.items = _Gone()
     elif isinstance(variable, UserDefinedObjectVariable):
@@ -139,11 +141,14 @@ class _Gone:
 
 def _put_back(variable: Any, items: Any, tracer: Any) -> None:
     """Let a container hold what it held before a body has written to it."""
-    if isinstance(items, Open):
-        variable.items.restore(items)
+    found = held(variable)
+    if isinstance(items, Open) and isinstance(found, Open):
+        found.restore(items)
         return
+    if isinstance(items, Open):  # the body has looked into it
+        items = items.read()
     if is_open(variable):
-        put_into_all(variable, tracer, variable.items.replaced)
+        put_into_all(variable, tracer, found.replaced)
     _fill(variable.items, items)
 
 
@@ -154,11 +159,13 @@ def _fill(contents: Any, items: Any) -> None:
 
 
 def _is_container(variable: Any) -> bool:
-    return isinstance(variable, (ListVariable, ConstDictVariable)) and isinstance(variable.items, (list, dict))
+    return isinstance(variable, (ListVariable, ConstDictVariable)) and (
+        is_unread(variable) or isinstance(held(variable), (list, dict))
+    )
 
 
 def _parts(variable: Any) -> list[Any]:
-    if is_open(variable):
+    if is_open(variable) or is_left_unread(variable):
         return []
     items = variable.items.values() if isinstance(variable.items, dict) else variable.items
     return [item.realize() for item in items]

@@ -19,6 +19,7 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.symbolic_convert import ExceptionStack, InstructionTranslatorBase
 from torch._dynamo.variables import builtin
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch._dynamo.variables.tensor import TensorVariable
 
 
@@ -46,6 +47,7 @@ TRUTH = next((name for name in ("generic_is_true", "generic_bool") if hasattr(sy
 # The class of the variable of `setattr`, which may be that of other functions, too (`variable.fn` tells).
 SETATTR: Any = getattr(builtin, "SetAttrBuiltinVariable", builtin.BuiltinVariable)
 
+_TAKES_TRANSLATOR = "tx" in inspect.signature(LazyVariableTracker.create).parameters  # 2.11 does not
 _SYNCHRONIZES_ALWAYS = len(inspect.signature(TensorVariable._sync_if_inplace_mutation).parameters) == 3  # 2.14 on
 
 
@@ -54,6 +56,12 @@ def attribute_set(function: Any, args: Any) -> tuple[Any, str | None, Any]:
     if getattr(function, "fn", setattr) is not setattr or len(args) != 3 or not args[1].is_python_constant():
         return None, None, None
     return args[0].realize(), args[1].as_python_constant(), args[2].realize()
+
+
+def unlooked_at(value: Any, source: Any, translator: Any) -> Any:
+    """The variable of a value that nothing has been asked of yet."""
+    options = {"tx": translator} if _TAKES_TRANSLATOR else {}
+    return LazyVariableTracker.create(value, source=source, **options)
 
 
 def get_attribute(variable: Any, tx: Any, name: str) -> Any:

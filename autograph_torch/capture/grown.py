@@ -29,6 +29,7 @@ from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 
 from autograph_torch.capture.container_writes import beginning_to_write
 from autograph_torch.capture.growing import write_list
+from autograph_torch.capture.held import held
 from autograph_torch.capture.open_contents import Open, put_into_all
 from autograph_torch.capture.patching import method_of
 from autograph_torch.runtime import growing, grown, tracing
@@ -146,7 +147,7 @@ _ASKED: dict[str, Asked] = {
 
 def is_grown(variable: Any) -> bool:
     """Whether something has taken the place of a list's contents."""
-    return isinstance(variable, ListVariable) and isinstance(variable.items, Grown)
+    return isinstance(variable, ListVariable) and isinstance(held(variable), Grown)
 
 
 def _is_grown(parent: Any, given: Locals) -> Locals:

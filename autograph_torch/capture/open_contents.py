@@ -24,13 +24,16 @@ from torch._dynamo.variables import (
     TupleVariable,
 )
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.lazy import LazyVariableTracker
 
 from autograph_torch.capture.choices import ChosenVariable, is_of_one_type
 from autograph_torch.capture.container_writes import beginning_to_write
+from autograph_torch.capture.held import held
 from autograph_torch.runtime import open_contents, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 Locals = dict[str, Any]
+_READS = "a branch or loop needs to know what is in a list or dict that it adds to"
 _ADVICE = "give both branches the same number of elements and the same keys, or use a new list or dict"
 
 
@@ -53,6 +56,18 @@ class Open(VariableTracker):
     def restore(self, other: Open) -> None:
         self.contents = list(other.contents)
 
+    def is_readable(self) -> bool:
+        """Whether it is only that nothing has asked for the contents yet."""
+        return False
+
+    def read(self) -> list[VariableTracker]:
+        """The contents."""
+        self.refuse()
+        return []
+
+    def note_open(self) -> None:
+        """Say that a body takes it for open."""
+
     # -- additions ----------------------------------------------------------------------------------------------------
 
     def append(self, item: VariableTracker) -> None:
@@ -62,7 +77,13 @@ class Open(VariableTracker):
         else:
             self.contents.append(_list([item]))
 
+    def put(self, content: VariableTracker, place: tuple[str, int, str]) -> None:
+        """Add what a branch has added. (`place`: its line, and what it has left.)"""
+        self.contents.append(content)
+
     def __setitem__(self, key: Any, value: VariableTracker) -> None:
+        if isinstance(key, (int, slice)):  # of a list
+            self.refuse()
         self.update({key: value})
 
     def update(self, items: Any) -> None:
@@ -118,7 +139,7 @@ def write_open_containers() -> None:
 def _writing(reconstruct: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(reconstruct)
     def writing(self: Any, codegen: Any) -> None:
-        self.items.write(codegen) if isinstance(self.items, Open) else reconstruct(self, codegen)
+        self.items.write(codegen) if is_open(self) else reconstruct(self, codegen)
 
     return writing
 
@@ -127,7 +148,7 @@ def _given_contents(method: Callable[..., None], position: int) -> Callable[...,
     @functools.wraps(method)
     def given_contents(*args: Any, **kwargs: Any) -> None:
         if len(args) > position and isinstance(args[position], Open):
-            args[position].refuse()
+            args = (*args[:position], args[position].read(), *args[position + 1 :])
         method(*args, **kwargs)
 
     return given_contents
@@ -136,7 +157,7 @@ def _given_contents(method: Callable[..., None], position: int) -> Callable[...,
 def _unless_open(constant: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(constant)
     def unless_open(self: Any) -> Any:
-        if isinstance(self.items, Open):
+        if is_open(self):
             raise NotImplementedError
         return constant(self)
 
@@ -148,7 +169,8 @@ def _may_stay_open(parent: Any, given: Locals) -> Locals:
 
 
 def _is_open(parent: Any, given: Locals) -> Locals:
-    return {"found": ConstantVariable.create(is_open(given["container"].realize()))}
+    container = given["container"].realize()
+    return {"found": ConstantVariable.create(is_open(container) or is_left_unread(container))}
 
 
 def _is_open_here(parent: Any, given: Locals) -> Locals:
@@ -166,12 +188,42 @@ def _is_picked_behind(content: Any) -> bool:
 
 def is_open(variable: Any) -> bool:
     """Whether only data can tell what is in a list or dict."""
-    return isinstance(variable, (ListVariable, ConstDictVariable)) and isinstance(variable.items, Open)
+    return _is_held_open(variable) and not held(variable).is_readable()
+
+
+def is_unread(variable: Any) -> bool:
+    """Whether nothing has looked into a list of the caller, and it can still be (capture/appended_lists.py)."""
+    return _is_held_open(variable) and held(variable).is_readable()
+
+
+def is_left_unread(variable: Any) -> bool:
+    """Whether a body is to take such a list for an open one."""
+    left = is_unread(variable) and not is_of_one_type()
+    if left:
+        held(variable).note_open()
+    return left
+
+
+def holds_unread(variable: Any) -> bool:
+    """Whether such a list is in a value; what nobody has met yet may be one."""
+    if isinstance(variable, LazyVariableTracker):
+        if not variable.is_realized():
+            return variable.peek_type() is list
+        variable = variable.realize()
+    if is_unread(variable):
+        return True
+    contents = held(variable) if isinstance(variable, (ListVariable, TupleVariable)) else ()
+    return isinstance(contents, list) and any(map(holds_unread, contents))
+
+
+def _is_held_open(variable: Any) -> bool:
+    return isinstance(variable, (ListVariable, ConstDictVariable)) and isinstance(held(variable), Open)
 
 
 def _open_like(parent: Any, given: Locals) -> Locals:
     copy, container = given["copy"].realize(), given["container"].realize()
-    copy.items = Open([], container.items.place, copy.items)
+    place = _place(_READS) if is_unread(container) else held(container).place
+    copy.items = Open([], place, copy.items)
     return {}
 
 
@@ -188,11 +240,11 @@ def _put_content(parent: Any, given: Locals) -> Locals:
     _check_kind(container)
     with beginning_to_write(container, tracer):
         effects.mutation(container)
-    if isinstance(container.items, Open):
-        container.items.contents.append(content)
+    place = _place(_message(content))
+    if isinstance(held(container), Open):
+        held(container).put(content, place)
         return {}
-    filename, line, _ = tracing.user_line()
-    put_into_all(container, tracer, Open([content], (filename, line, _message(content)), container.items))
+    put_into_all(container, tracer, Open([content], place, container.items))
     if isinstance(container, ConstDictVariable):
         container.should_reconstruct_all = True
     return {}
@@ -200,11 +252,16 @@ def _put_content(parent: Any, given: Locals) -> Locals:
 
 def put_into_all(container: Any, tracer: Any, items: Any) -> None:
     """Let a list or dict hold other contents, and with it all that holds the same in the bodies around."""
-    before = container.items
+    before = held(container)
     around = [one for tracer in tracing.enclosing(tracer) for one in tracing.shared_contents(tracer)]
     for variable in {container: None, **{one: None for entry in around for one in (entry[0], entry[2])}}:
-        if variable.items is before:
+        if held(variable) is before:
             variable.items = items
+
+
+def _place(message: str) -> tuple[str, int, str]:
+    filename, line, _ = tracing.user_line()
+    return filename, line, message
 
 
 def _check_kind(container: Any) -> None:
@@ -220,7 +277,7 @@ def _check_kind(container: Any) -> None:
 
 def _message(content: Any) -> str:
     sides: list[Any] = content.values if isinstance(content, ChosenVariable) else []
-    kinds = [f"a {one.python_type().__name__} of {len(one.items)}" for one in sides if not isinstance(one.items, Open)]
+    kinds = [f"a {one.python_type().__name__} of {len(one.items)}" for one in sides if not isinstance(held(one), Open)]
     told = f": {' and '.join(kinds)}" if len(set(kinds)) > 1 else ""
     return f"what follows needs to know what is in a list or dict that the branches leave different{told}"
 

@@ -81,7 +81,7 @@ def operators_of_objects() -> Iterator[None]:
         if found is not None:
             return found
         found = built_in(self, tx, args, kwargs)
-        if self.fn in _OPERATORS and found.is_python_constant() and found.as_python_constant() is NotImplemented:
+        if self.fn in _OPERATORS and isinstance(found, ConstantVariable) and found.value is NotImplemented:
             advice = "use a container of Python's own, or compute it before"
             raise_refusal("AG320", f"`{self.fn.__name__}` of what Dynamo does not know it of", advice)
         return found

@@ -34,7 +34,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import settling
 from autograph_torch.capture.identity import is_same
-from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.open_contents import is_left_unread, is_open
 from autograph_torch.capture.picked_constants import is_picked
 from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
 from autograph_torch.runtime import predicate, structure, tracing
@@ -80,6 +80,8 @@ def _tensors_in(_: Any, arguments: Arguments) -> Any:
 
 def _tensors(variable: Any) -> Iterator[Any]:
     variable = variable.realize()
+    if is_left_unread(variable):
+        return
     if type(variable) is TensorVariable:
         yield variable
     elif type(variable) in (TupleVariable, ListVariable):

@@ -45,7 +45,7 @@ class Search:
         """Begin with what is known; the time it is."""
         now = time.process_time()
         until = now + min(_SECONDS, _SECONDS_IN_ALL - self.seconds) if can_follow() else None
-        self.attempt = replace(self.attempt, forms={}, until=until)
+        self.attempt = replace(self.attempt, forms={}, unread=set(), until=until)
         return now
 
     def end(self, begun: float, refused: Diagnostic | None) -> None:

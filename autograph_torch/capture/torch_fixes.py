@@ -149,6 +149,7 @@ from torch.utils._sympy.reference import PythonReferenceAnalysis
 from torch.utils._sympy.value_ranges import SymPyValueRangeAnalysis, ValueRanges
 
 from autograph_torch.capture.dynamo_names import TRUTH
+from autograph_torch.capture.open_contents import holds_unread
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -554,7 +555,7 @@ def repair_texts_of_powers() -> None:
 
 
 def repair_closures_without_values() -> None:
-    """Let functions be called before all variables around them have values."""
+    """Let functions be called before all variables around them have values, and be no constants of lists unread."""
     convert: Any = getattr(NestedUserFunctionVariable, "_get_function_impl", None)
     if convert is None:  # torch 2.11
         return
@@ -565,6 +566,8 @@ def repair_closures_without_values() -> None:
             has_value = effects.has_pending_mutation_of_attr(cell, "cell_contents") or cell.pre_existing_contents
             if not has_value:
                 raise NotImplementedError("a variable without a value")
+            if holds_unread(effects.load_cell(cell)):
+                raise NotImplementedError("a list that nothing has looked into yet")
         return convert(self, *args)
 
     NestedUserFunctionVariable._get_function_impl = get_function  # type: ignore[method-assign, assignment]

@@ -50,6 +50,8 @@ class Known:
     one_path: whether the trace follows the path of one call, and data answer every test (capture/one_path.py).
     until: when to give up, in processor time of the process: a graph for one path is better than none.
     forms: the elements of lists that data make longer and shorter (runtime/bounded.py): how one travels, and as what.
+    lists_read: the lists of the caller, as Python expressions, that are looked into as soon as they are met.
+    unread: those that bodies have taken for open (capture/appended_lists.py), filled by the trace.
     """
 
     splits: frozenset[tuple[str, int]] = frozenset()
@@ -60,6 +62,8 @@ class Known:
     one_path: bool = False
     forms: dict[str, Any] = field(default_factory=dict)
     until: float | None = None
+    lists_read: frozenset[str] = frozenset()
+    unread: set[str] = field(default_factory=set)
 
 
 _known: list[Known] = []  # of the traces that are under way, the innermost last
