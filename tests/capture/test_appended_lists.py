@@ -88,6 +88,16 @@ def in_a_local_function(run: Run, x: torch.Tensor) -> torch.Tensor:
     return x
 
 
+def in_a_dict_of_a_local_function(run: Run, x: torch.Tensor) -> torch.Tensor:
+    history = run.history
+
+    def note(value: torch.Tensor) -> None:
+        history["loss"].append(value)
+
+    note(x * 2 if x.sum() > 2 else x)
+    return x
+
+
 def in_a_loop_over_a_range(run: Run, x: torch.Tensor) -> torch.Tensor:
     for i in range(3):
         run.losses.append(x[0] * i)
@@ -144,6 +154,7 @@ ONE_GRAPH = (
     in_branches_in_branches,
     in_a_method,
     in_a_local_function,
+    in_a_dict_of_a_local_function,
     in_a_loop_over_a_range,
     before_an_exception,
     given_back,
