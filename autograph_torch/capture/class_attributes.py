@@ -15,9 +15,10 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import ConstantVariable, DeletedVariable, UserDefinedClassVariable
+from torch._dynamo.variables import ConstantVariable, UserDefinedClassVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
+from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.refusal import raise_refusal
@@ -65,7 +66,7 @@ def _inherited(variable: Any, tx: Any, name: str) -> Any:
 def _is_own(variable: Any, effects: Any, name: str) -> bool:
     """Whether an object has an attribute of its own."""
     if effects.is_attribute_mutation(variable) and effects.has_pending_mutation_of_attr(variable, name):
-        return not isinstance(effects.load_attr(variable, name, deleted_ok=True), DeletedVariable)
+        return not is_deleted(effects, variable, name)
     return name in getattr(variable.value, "__dict__", ())
 
 

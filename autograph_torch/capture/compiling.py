@@ -59,6 +59,7 @@ from autograph_torch.capture.cut_at_hooks import cut_at_hooks
 from autograph_torch.capture.cuts import gradients_through_cuts
 from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
+from autograph_torch.capture.deletions import deletions
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.derived_containers import derived_containers
 from autograph_torch.capture.dict_keys import dict_keys
@@ -479,6 +480,7 @@ _REPAIRS = (
     indices_from_data,
     instance_dicts,
     self_dicts,
+    deletions,
     namespaces,
     natural_exponents,
     not_numbers,

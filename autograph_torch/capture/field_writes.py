@@ -29,6 +29,7 @@ from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from torch._guards import TracingContext
 
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
+from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import get_attribute
 from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.graph_writes import storage_at, written
@@ -299,8 +300,10 @@ def _is_answered(parent: Any, item: Any, name: str) -> bool:
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:
     """Whether an attribute is not that of the class alone, which an assignment to the object would hide."""
-    if not isinstance(item, UserDefinedObjectVariable) or effects.has_pending_mutation_of_attr(item, name):
+    if not isinstance(item, UserDefinedObjectVariable):
         return True
+    if effects.has_pending_mutation_of_attr(item, name):
+        return not is_deleted(effects, item, name)
     if name in getattr(item.value, "__dict__", {}):
         return True
     of_class = inspect.getattr_static(type(item.value), name, _NONE)

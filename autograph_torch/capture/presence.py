@@ -32,7 +32,6 @@ from torch._dynamo.source import AttrSource, GetItemSource, TypeDictSource, Type
 from torch._dynamo.variables import (
     BuiltinVariable,
     ConstantVariable,
-    DeletedVariable,
     PythonModuleVariable,
     UserDefinedClassVariable,
     UserDefinedObjectVariable,
@@ -41,6 +40,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import FunctoolsPartialVariable
 
+from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, value_at
 from autograph_torch.capture.known_torch import is_before
 from autograph_torch.capture.patching import patched
@@ -112,8 +112,7 @@ def _asking(kind: Any) -> Iterator[None]:
     def call_obj_hasattr(self: Any, tx: Any, name: str) -> Any:
         effects = tx.output.side_effects
         if effects.is_attribute_mutation(self) and effects.has_pending_mutation_of_attr(self, name):
-            found = effects.load_attr(self, name, deleted_ok=True)
-            return ConstantVariable.create(not isinstance(found, DeletedVariable))
+            return ConstantVariable.create(not is_deleted(effects, self, name))
         if kind is FunctoolsPartialVariable and self.source:
             return ConstantVariable.create(_is_there(self, tx, name))
         _guard(self, name)
