@@ -1175,6 +1175,22 @@ MUTATIONS = (
         "given_back",
     ),
     Mutation(
+        "dicts written: their order",
+        CAPTURE + "dicts_written.py",
+        "                guard_keys(variable)\n",
+        "                pass\n",
+        "tests/capture/test_dicts_written.py",
+        "order_of_each_call",
+    ),
+    Mutation(
+        "dicts written: what is moved",
+        CAPTURE + "dicts_written.py",
+        "            _contents(self).should_reconstruct_all = True\n",
+        "            pass\n",
+        "tests/capture/test_dicts_written.py",
+        "order_of_each_call",
+    ),
+    Mutation(
         "deletions: a method of the class runs once",
         CAPTURE + "deletions.py",
         "not _deletes_itself(self.objvar)",

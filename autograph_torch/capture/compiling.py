@@ -63,6 +63,7 @@ from autograph_torch.capture.deletions import deletions
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.derived_containers import derived_containers
 from autograph_torch.capture.dict_keys import dict_keys
+from autograph_torch.capture.dicts_written import dicts_written
 from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entering import entering
@@ -503,6 +504,7 @@ _REPAIRS = (
     functional_gradients,
     aliases,
     dict_keys,
+    dicts_written,
     presence,
     functions_given,
     caches_given,

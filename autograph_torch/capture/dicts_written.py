@@ -1,0 +1,65 @@
+"""A dict of the caller that is written back as a whole: in later calls it has the same keys, in the same order.
+
+    del table[k]; table.pop(k)      behind the graph Dynamo clears the dict, and puts everything back in the order that
+    k, v = table.popitem()          the first call has found; and which key is the last, it asks no later call
+    cache.move_to_end(k)            Dynamo (torch 2.13) writes nothing back
+
+In plain torch.compile, too. An OrderedDict is always written as a whole.
+
+Private: SideEffects.codegen_update_mutated, `should_reconstruct_all`, the methods of the variables of OrderedDicts.
+tests/capture/test_dicts_written.py shows what torch does without this, and fails clearly when it changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch._dynamo.side_effects import SideEffects
+from torch._dynamo.variables import ConstantVariable, ConstDictVariable, user_defined
+
+from autograph_torch.capture.dict_keys import guard_keys
+from autograph_torch.capture.patching import method_of, patched
+from autograph_torch.runtime import tracing
+
+_ORDERED: Any = getattr(user_defined, "OrderedDictVariable", ConstDictVariable)  # or torch 2.11
+
+
+@contextlib.contextmanager
+def dicts_written() -> Iterator[None]:
+    """While this is in force, later calls agree on such dicts, and what is moved stays moved."""
+    write_back, call = SideEffects.codegen_update_mutated, method_of(_ORDERED, "call_method")
+
+    def codegen_update_mutated(self: Any, *args: Any, **kwargs: Any) -> None:
+        for variable in self._get_modified_vars():
+            if _is_written_whole(variable):
+                guard_keys(variable)
+        write_back(self, *args, **kwargs)
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        found = call(self, tx, name, args, kwargs)
+        if name == "move_to_end":
+            _contents(self).should_reconstruct_all = True
+        return found
+
+    changed: Any = {"call_method": call_method}
+    with patched(SideEffects, codegen_update_mutated=codegen_update_mutated), patched(_ORDERED, **changed):
+        yield
+
+
+def _contents(variable: Any) -> Any:
+    return variable if isinstance(variable, ConstDictVariable) else tracing.inner_of(variable)
+
+
+def _is_written_whole(variable: Any) -> bool:
+    contents = _contents(variable)
+    if not isinstance(contents, ConstDictVariable) or not contents.source:
+        return False
+    return contents.should_reconstruct_all and all(map(_is_literal, contents.original_items))
+
+
+def _is_literal(key: Any) -> bool:
+    """Whether a key is compared by its value: Dynamo's guards on others are those that it has for them in any case."""
+    key = getattr(key, "vt", key)
+    return key.is_python_constant() and ConstantVariable.is_literal(key.as_python_constant())
