@@ -1185,7 +1185,7 @@ MUTATIONS = (
     Mutation(
         "dicts written: what is moved",
         CAPTURE + "dicts_written.py",
-        "            _contents(self).should_reconstruct_all = True\n",
+        "            dict_in(self).should_reconstruct_all = True\n",
         "            pass\n",
         "tests/capture/test_dicts_written.py",
         "order_of_each_call",
@@ -1217,8 +1217,8 @@ MUTATIONS = (
     Mutation(
         "deletions: methods that have run in the trace",
         RUNTIME + "fields.py",
-        "    plain = object if isinstance(vars(kind)[method], FunctionType) else kind\n",
-        "    plain = kind\n",
+        "return getattr(base, method) if isinstance(found, FunctionType) else found",
+        "return found",
         "tests/capture/test_deletions.py",
         "as_eager",
     ),

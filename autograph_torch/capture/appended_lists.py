@@ -8,7 +8,7 @@ it, and behind the graph the list is extended by that; as soon as something does
 its length.
 
 For branches and loops such a list is an open one from the start (runtime/open_contents.py): they give what they append.
-Where a body asks for more, the next trace looks into all lists at once (capture/attempts.py).
+Where a trace in which bodies do so fails, the next one looks into those lists when it meets them (capture/attempts.py).
 
 Private: `items`, the contents of ListVariable; VariableBuilder._type_dispatch; SideEffects.codegen_update_mutated.
 tests/capture/test_appended_lists.py shows what torch does without this, and fails clearly when it changes.
@@ -32,11 +32,9 @@ from torch._dynamo.variables.builder import VariableBuilder, get_locals_to_steal
 from autograph_torch.capture.container_writes import beginning_to_write
 from autograph_torch.capture.dynamo_names import expression_of, unlooked_at
 from autograph_torch.capture.held import ITEMS, held
-from autograph_torch.capture.open_contents import Open
+from autograph_torch.capture.open_contents import Open, Place
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
-
-_NOWHERE = ("", 0, "")
 
 
 class _Given:
@@ -63,7 +61,7 @@ class _Given:
 class Unread(Open):
     """In the place of the contents of a list of the caller: what has been added to it, one after the other."""
 
-    def __init__(self, given: _Given, contents: list[VariableTracker], place: tuple[str, int, str] = _NOWHERE) -> None:
+    def __init__(self, given: _Given, contents: list[VariableTracker], place: Place | None = None) -> None:
         super().__init__(contents, place, None)
         self.given = given
         self.known: list[VariableTracker] | None = None
@@ -80,25 +78,22 @@ class Unread(Open):
         if not self.is_readable():
             self.refuse()
         if self.known is None:
-            added = [item for content in self.contents for item in content.items]  # type: ignore[attr-defined]
-            self.known = [*self.given.read(), *added]
+            self.known = [*self.given.read(), *self._added()]
         return self.known
 
     def note_open(self) -> None:
         """A body takes it for open: where the trace fails, the next one looks into it."""
         tracing.known().unread.add(self.given.name)
 
-    def put(self, content: VariableTracker, place: tuple[str, int, str]) -> None:
-        if self.place == _NOWHERE:
-            self.place = place
-        super().put(content, place)
+    def _added(self) -> list[VariableTracker]:
+        return [item for content in self.contents for item in content.items]  # type: ignore[attr-defined]
 
     def write(self, codegen: Any) -> None:
         """The bytecode that extends the list of the caller."""
         codegen(self.given.source)
         codegen.load_method("extend")
         if self.is_readable():
-            added = [item for content in self.contents for item in content.items]  # type: ignore[attr-defined]
+            added = self._added()
             codegen.foreach(added)
             codegen.append_output(create_instruction("BUILD_LIST", arg=len(added)))
         else:

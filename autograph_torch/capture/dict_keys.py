@@ -120,7 +120,7 @@ def dict_keys() -> Iterator[None]:
 
 def _guard_truth(variable: Any, tx: Any) -> None:
     """Have later calls agree whether a dict is empty, if this is one of Python's own."""
-    held = variable if isinstance(variable, ConstDictVariable) else tracing.inner_of(variable)
+    held = dict_in(variable)
     plain = isinstance(held, ConstDictVariable) and variable.python_type() in _PLAIN
     if plain and variable.source and expression_of(variable.source) is not None:
         known = bool(value_at(variable.source, tx))
@@ -132,9 +132,14 @@ def _agree(builder: Any, guard: Any, known: bool) -> None:
     builder.add_python_lambda_leaf_guard_to_root([part], [part])
 
 
+def dict_in(variable: Any) -> Any:
+    """The variable of a plain dict itself, or of the one that an object of a class of its own is."""
+    return variable if isinstance(variable, ConstDictVariable) else tracing.inner_of(variable)
+
+
 def guard_keys(variable: Any) -> None:
     """Have later calls agree on the keys of a dict and on their order."""
-    held = variable if isinstance(variable, ConstDictVariable) else tracing.inner_of(variable)
+    held = dict_in(variable)
     if isinstance(held, ConstDictVariable) and held.source:
         held.install_dict_keys_match_guard()
         tracing.current_translator().output.guard_on_key_order.add(held.source)

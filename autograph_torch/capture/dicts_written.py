@@ -19,9 +19,8 @@ from typing import Any
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import ConstantVariable, ConstDictVariable, user_defined
 
-from autograph_torch.capture.dict_keys import guard_keys
+from autograph_torch.capture.dict_keys import dict_in, guard_keys
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.runtime import tracing
 
 _ORDERED: Any = getattr(user_defined, "OrderedDictVariable", ConstDictVariable)  # or torch 2.11
 
@@ -40,7 +39,7 @@ def dicts_written() -> Iterator[None]:
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         found = call(self, tx, name, args, kwargs)
         if name == "move_to_end":
-            _contents(self).should_reconstruct_all = True
+            dict_in(self).should_reconstruct_all = True
         return found
 
     changed: Any = {"call_method": call_method}
@@ -48,12 +47,8 @@ def dicts_written() -> Iterator[None]:
         yield
 
 
-def _contents(variable: Any) -> Any:
-    return variable if isinstance(variable, ConstDictVariable) else tracing.inner_of(variable)
-
-
 def _is_written_whole(variable: Any) -> bool:
-    contents = _contents(variable)
+    contents = dict_in(variable)
     if not isinstance(contents, ConstDictVariable) or not contents.source:
         return False
     return contents.should_reconstruct_all and all(map(_is_literal, contents.original_items))

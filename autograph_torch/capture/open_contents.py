@@ -33,6 +33,7 @@ from autograph_torch.runtime import open_contents, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 Locals = dict[str, Any]
+Place = tuple[str, int, str]  # the line of the branch that has left a container open, and what it has left
 _READS = "a branch or loop needs to know what is in a list or dict that it adds to"
 _ADVICE = "give both branches the same number of elements and the same keys, or use a new list or dict"
 
@@ -40,11 +41,11 @@ _ADVICE = "give both branches the same number of elements and the same keys, or 
 class Open(VariableTracker):
     """In the place of the contents of an open list or dict: contents, one after the other.
 
-    place: the line of the branch that has left it open, and what it has left.
+    place: None where no branch has left it open yet.
     replaced: the contents that were there before.
     """
 
-    def __init__(self, contents: list[VariableTracker], place: tuple[str, int, str], replaced: Any) -> None:
+    def __init__(self, contents: list[VariableTracker], place: Place | None, replaced: Any) -> None:
         super().__init__()
         self.contents = contents
         self.place = place
@@ -60,10 +61,9 @@ class Open(VariableTracker):
         """Whether it is only that nothing has asked for the contents yet."""
         return False
 
-    def read(self) -> list[VariableTracker]:
+    def read(self) -> Any:
         """The contents."""
-        self.refuse()
-        return []
+        return self.refuse()
 
     def note_open(self) -> None:
         """Say that a body takes it for open."""
@@ -76,10 +76,6 @@ class Open(VariableTracker):
             self.contents[-1] = _list([*last.items, item])
         else:
             self.contents.append(_list([item]))
-
-    def put(self, content: VariableTracker, place: tuple[str, int, str]) -> None:
-        """Add what a branch has added. (`place`: its line, and what it has left.)"""
-        self.contents.append(content)
 
     def __setitem__(self, key: Any, value: VariableTracker) -> None:
         if isinstance(key, (int, slice)):  # of a list
@@ -94,6 +90,7 @@ class Open(VariableTracker):
     # -- all else -----------------------------------------------------------------------------------------------------
 
     def refuse(self, *_: Any) -> Any:
+        assert self.place is not None
         filename, line, message = self.place
         raise refusal_at(filename, line, "AG310", message, _ADVICE)
 
@@ -240,11 +237,12 @@ def _put_content(parent: Any, given: Locals) -> Locals:
     _check_kind(container)
     with beginning_to_write(container, tracer):
         effects.mutation(container)
-    place = _place(_message(content))
-    if isinstance(held(container), Open):
-        held(container).put(content, place)
+    found = held(container)
+    if isinstance(found, Open):
+        found.place = found.place or _place(_message(content))
+        found.contents.append(content)
         return {}
-    put_into_all(container, tracer, Open([content], place, container.items))
+    put_into_all(container, tracer, Open([content], _place(_message(content)), found))
     if isinstance(container, ConstDictVariable):
         container.should_reconstruct_all = True
     return {}
@@ -259,7 +257,7 @@ def put_into_all(container: Any, tracer: Any, items: Any) -> None:
             variable.items = items
 
 
-def _place(message: str) -> tuple[str, int, str]:
+def _place(message: str) -> Place:
     filename, line, _ = tracing.user_line()
     return filename, line, message
 

@@ -72,16 +72,14 @@ def is_left_to_getattr(target: Any, name: str) -> bool:
 def set_or_remove(target: Any, name: str, value: Any) -> None:
     """What runs behind the graph, where data decide whether there is an attribute."""
     if not isinstance(value, str) or value != MISSING:
-        _accessor(target, "__setattr__")(target, name, value)
+        _past_methods(target, "__setattr__")(target, name, value)
         return
     with contextlib.suppress(AttributeError):  # it was not there before either
-        _accessor(target, "__delattr__")(target, name)
+        _past_methods(target, "__delattr__")(target, name)
 
 
-def _accessor(target: Any, method: str) -> Callable[..., None]:
-    """What sets or deletes an attribute: a method of the program's own has run in the trace."""
-    if isinstance(target, (torch.nn.Module, type)):
-        return setattr if method == "__setattr__" else delattr
-    kind = next(one for one in type(target).__mro__ if method in vars(one))
-    plain = object if isinstance(vars(kind)[method], FunctionType) else kind
-    return vars(plain)[method]  # type: ignore[no-any-return]
+def _past_methods(target: Any, method: str) -> Callable[..., None]:
+    """What sets or deletes an attribute; a method of the program's own has run in the trace."""
+    found: Callable[..., None] = getattr(type(target), method)
+    base = next(kind for kind in (torch.nn.Module, type, object) if isinstance(target, kind))
+    return getattr(base, method) if isinstance(found, FunctionType) else found

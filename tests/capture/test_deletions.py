@@ -30,6 +30,19 @@ class Recording:
         super().__delattr__(name)
 
 
+class Layer(torch.nn.Module):
+    """Counts what is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: dict[str, int] = {}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name != "counts" and "counts" in self.__dict__:
+            self.counts[name] = self.counts.get(name, 0) + 1
+
+
 class Slots:
     __slots__ = ("tag", "value")
 
@@ -64,7 +77,7 @@ def deleted_in_a_branch(x: torch.Tensor, w: Recording) -> torch.Tensor:
     return x * 2
 
 
-def set_in_a_branch(x: torch.Tensor, w: Recording) -> torch.Tensor:
+def set_in_a_branch(x: torch.Tensor, w: Any) -> torch.Tensor:
     if x.sum() > 2:
         w.sign = -1
     return x * 2
@@ -101,6 +114,7 @@ CASES = [
     pytest.param(deleted_by_its_own_method, Recording, marks=torch_before("2.12", "the method runs twice")),
     (deleted_in_a_branch, Recording),
     (set_in_a_branch, Recording),
+    (set_in_a_branch, Layer),
     (slot_without_a_value, Slots),
     (slot_in_a_branch, Slots),
     (hidden_attribute_of_the_class, Shared),
@@ -120,5 +134,7 @@ def test_as_eager_deletes(
 
 
 def _shown(item: Any) -> str:
+    if isinstance(item, Layer):
+        return f"{item.counts} {getattr(item, 'sign', None)}"
     slots = {name: getattr(item, name) for name in getattr(item, "__slots__", ()) if hasattr(item, name)}
     return str({**getattr(item, "__dict__", {}), **slots})

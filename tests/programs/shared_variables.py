@@ -246,6 +246,10 @@ def written_in_a_loop_before_an_exception(x):
 ASKED = [lambda: (vec(1, 2, 3), True), lambda: (vec(-1, -2, -3), False)]
 
 
+def doubled(x):
+    return x * 2 if x.sum() > 0 else x
+
+
 @program(inputs=ASKED)
 def read_by_a_generator_expression(x, wanted):
     step, total = 1, 0
@@ -253,9 +257,7 @@ def read_by_a_generator_expression(x, wanted):
     if wanted:
         step += 1
         total += next(moved)
-    if x.sum() > 0:
-        x = x * 2
-    return x, total, list(moved)
+    return doubled(x), total, list(moved)
 
 
 @program(inputs=ASKED)
@@ -265,9 +267,7 @@ def read_by_a_generator_expression_in_a_loop(x, wanted):
     while wanted and step < 3:
         step += 1
         total += next(moved)
-    if x.sum() > 0:
-        x = x * 2
-    return x, total, list(moved)
+    return doubled(x), total, list(moved)
 
 
 @program(inputs=ASKED)
@@ -278,9 +278,7 @@ def read_by_a_mapped_lambda(x, wanted):
         step += 1
         for one in moved:
             total += one
-    if x.sum() > 0:
-        x = x * 2
-    return x, total
+    return doubled(x), total
 
 
 @program(inputs=ASKED)
@@ -295,9 +293,7 @@ def read_by_a_generator_function(x, wanted):
     if wanted:
         step += 1
         total += sum(moved)
-    if x.sum() > 0:
-        x = x * 2
-    return x, total
+    return doubled(x), total
 
 
 @program(inputs=ASKED)
@@ -307,9 +303,7 @@ def read_by_an_iterator_in_an_attribute(x, wanted):
     if wanted:
         step += 1
         total += next(box.moved)
-    if x.sum() > 0:
-        x = x * 2
-    return x, total, list(box.moved)
+    return doubled(x), total, list(box.moved)
 
 
 @program(inputs=ASKED)
@@ -323,9 +317,7 @@ def read_by_a_function_that_a_function_has_made(x, wanted):
     if wanted:
         step += 1
         total += told()
-    if x.sum() > 0:
-        x = x * 2
-    return x, total, told()
+    return doubled(x), total, told()
 
 
 @program(inputs=SIGNS, refused="a branch or loop advances an iterator from around it")
