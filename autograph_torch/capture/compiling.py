@@ -395,7 +395,7 @@ def _searched(search: Search, trace: Callable[[Attempt], Any]) -> Any:
 def _followed(trace: Callable[[Attempt], Any]) -> Any:
     """Trace the path of the call under way."""
     try:
-        return _attempted(Search(ONE_PATH), trace)
+        return _attempted(Search(replace(ONE_PATH, unread=set())), trace)
     except CaptureError as error:
         if not is_of_operator(error) and not is_unbound(error) and not fails_before(error):
             raise
