@@ -1175,6 +1175,22 @@ MUTATIONS = (
         "given_back",
     ),
     Mutation(
+        "two places: of the branch that has been taken",
+        CAPTURE + "two_places.py",
+        ".values[which] = one",
+        ".values[:] = [one, one]",
+        "tests/capture/test_two_places.py",
+        "stays_one and eager and not aot",
+    ),
+    Mutation(
+        "two places: of no branch inside of another",
+        CAPTURE + "two_places.py",
+        "places.setdefault(item, []).append(place)",
+        "places.setdefault(_one_of(item), []).append(place)",
+        "tests/capture/test_two_places.py",
+        "stays_one and eager and not aot",
+    ),
+    Mutation(
         "dicts written: their order",
         CAPTURE + "dicts_written.py",
         "                guard_keys(variable)\n",

@@ -171,6 +171,7 @@ from autograph_torch.capture.torch_fixes import (
     types_of_parameters,
 )
 from autograph_torch.capture.torch_random import torch_random
+from autograph_torch.capture.two_places import one_behind_the_graph
 from autograph_torch.capture.unasked_contents import unasked_contents
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
@@ -463,6 +464,7 @@ _REPAIRS = (
     changing_integers,
     appended_lists,
     unasked_contents,
+    one_behind_the_graph,
     backend_flags,
     ctc_losses,
     deep_copies,

@@ -100,7 +100,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         field_writes.note_results(site, value)
-        note_given(site, value, parent.output.side_effects)
+        note_given(site, value, arguments["flag"].realize(), parent.output)
     elif code is structure.is_from_caller.__code__:
         arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:

@@ -6,19 +6,34 @@
 
 As long as nobody writes to one of them, or asks whether they are one, that makes no difference. Where somebody does,
 it is refused at the line of the branch or loop: the next trace may follow the paths apart (capture/attempts.py).
+
+What is left in two places when the call ends is one object again, if a branch of the outermost level has given it: its
+flag tells which branch that was, and behind the graph Python puts the object of the first place into the second.
+
+Private: PyCodegen.__call__. tests/capture/test_two_places.py shows what is left without it.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import BaseListVariable, ConstDictVariable, TupleVariable, UserDefinedObjectVariable
-from torch._dynamo.variables.base import AttributeMutationNew
+from torch._dynamo.codegen import PyCodegen
+from torch._dynamo.variables import (
+    BaseListVariable,
+    ConstDictVariable,
+    TensorVariable,
+    TupleVariable,
+    UserDefinedObjectVariable,
+)
+from torch._dynamo.variables.base import AttributeMutationNew, VariableTracker
 from torch._guards import TracingContext
 
+from autograph_torch.capture.choices import ChosenVariable, is_of_one_type
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.values import Maybe
@@ -28,19 +43,28 @@ Line = tuple[str, int]
 
 
 def note_handed_out(site: str, value: Any, effects: Any) -> None:
-    """Remember the places of a body's results that hold the same object."""
+    """Remember the objects in a body's results, each with all its places."""
+    places: dict[Any, list[Place]] = {}
     first: dict[Any, Place] = {}
     pairs = tracing.notebook().setdefault((site, "two places"), [])
     for place, item in _mutable(value, effects):
-        one = _one_of(item)
-        if one in first:
-            pairs.append((first[one], place))
-        else:
-            first[one] = place
+        places.setdefault(item, []).append(place)
+        if first.setdefault(_one_of(item), place) != place:
+            pairs.append((first[_one_of(item)], place))
+    tracing.notebook().setdefault((site, "by body"), {})[tracing.body_of(tracing.current_tracer())] = places
 
 
-def note_given(site: str, value: Any, effects: Any) -> None:
-    """What an operator gives in these places are two objects, each of them in the place of one."""
+def note_given(site: str, value: Any, flag: Any, output: Any) -> None:
+    """What an operator gives in these places are two objects, each of them in the place of one.
+
+    flag: that of a branch.
+    """
+    effects = output.side_effects
+    by_body = tracing.notebook().pop((site, "by body"), {})
+    if isinstance(flag, TensorVariable) and output.current_tracer.parent is None and not is_of_one_type():
+        for which, body in enumerate(("otherwise", "then")):
+            for item, places in by_body.get(f"{site}.{body}", {}).items():
+                _note_one(item, [list(_at(value, place, effects)) for place in places], flag, which)
     pairs = tracing.notebook().pop((site, "two places"), [])
     results = dict(_mutable(value, effects)) if pairs else {}
     line = tracing.user_line()[:2]
@@ -51,6 +75,67 @@ def note_given(site: str, value: Any, effects: Any) -> None:
         for item in found:
             _lines()[item] = line
             _known()[item] = _one_of(found[0])
+
+
+def _note_one(item: Any, given: list[list[Any]], flag: Any, which: int) -> None:
+    """Behind the graph, what stands in several places is one object where a branch has been taken that has it there.
+
+    item: that object in the body. given: by place, what the operator gives there: several, where Python picks.
+    """
+    found = [one for one, *others in filter(None, given) if not others]
+    one, *copies = [item, *found] if item.source is not None else found or [item]
+    for copy in copies:
+        if copy is not one:
+            _twins().setdefault(copy, ChosenVariable(flag, [copy, copy])).values[which] = one
+
+
+def _at(value: Any, place: Place, effects: Any) -> Iterator[Any]:
+    """The objects made in the trace that stand at a place of a body's results: Python may pick from several."""
+    value = as_tuple(value.realize())
+    if isinstance(value, ChosenVariable):
+        for one in value.values:
+            yield from _at(one, place, effects)
+        return
+    found = _parts(value, effects)
+    parts = dict(found or ())
+    if isinstance(value, UserDefinedObjectVariable) and value.python_type() is Maybe:
+        yield from _at(parts["value"], place, effects)
+    elif not place:
+        if found is not None and not isinstance(value, TupleVariable) and value.source is None:
+            yield value
+    elif place[0] in parts:
+        yield from _at(parts[place[0]], place[1:], effects)
+
+
+@contextlib.contextmanager
+def one_behind_the_graph() -> Iterator[None]:
+    """While this is in force, the bytecode behind the graph makes one object of two."""
+    generate = PyCodegen.__call__
+    under_way: set[Any] = set()
+
+    def generate_one(self: Any, value: Any, *args: Any, **kwargs: Any) -> None:
+        twin = _twins().get(value) if isinstance(value, VariableTracker) and value not in under_way else None
+        if twin is None or not all(map(_is_alive, twin.values)):
+            generate(self, value, *args, **kwargs)
+            return
+        under_way.add(value)
+        try:
+            generate(self, twin)
+        finally:
+            under_way.remove(value)
+
+    with patched(PyCodegen, __call__=generate_one):
+        yield
+
+
+def _is_alive(item: Any) -> bool:
+    """Whether an object is made behind the graph: one that nothing leads to is not."""
+    return not isinstance(item.mutation_type, AttributeMutationNew) or item.source is not None
+
+
+def _twins() -> dict[Any, ChosenVariable]:
+    """By what stands in a second place: what Python puts there."""
+    return _of_the_trace("one behind the graph")
 
 
 def line_of(item: Any) -> Line | None:

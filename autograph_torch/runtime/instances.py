@@ -55,5 +55,5 @@ def note_handed(site: str, value: Any, around: tuple[Any, ...] = (), inside: tup
     """
 
 
-def note_results(site: str, value: Any) -> None:
+def note_results(site: str, value: Any, flag: Any = None) -> None:
     """Behind an operator: its results, which may be those lists and dicts in eager. (Noted by the tracer.)"""

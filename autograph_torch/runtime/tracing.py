@@ -205,9 +205,7 @@ def renewed(proxy: Any) -> Any:
     original = _original(proxy.node, proxy.tracer)
     around = {one.graph: one for one in enclosing(innermost)}
     if original.graph not in around:
-        owner = next(
-            (one for one in around.values() if _body_of(one) == _body_of(_owner(original, proxy.tracer))), None
-        )
+        owner = next((one for one in around.values() if body_of(one) == body_of(_owner(original, proxy.tracer))), None)
         original = None if owner is None else _namesake(original, owner.graph)
     if original is None or original._erased:
         return None
@@ -235,7 +233,7 @@ def _namesake(node: Any, graph: Any) -> Any:
     return next((one for one in graph.nodes if one.name == node.name and one.target == node.target), None)
 
 
-def _body_of(tracer: Any) -> str:
+def body_of(tracer: Any) -> str:
     """The name of the body that is being traced; empty for the function itself."""
     return tracer.__dict__.get("_autograph_body", "")  # type: ignore[no-any-return]
 

@@ -1,0 +1,205 @@
+"""Objects that a branch makes, and that stand in two places when the call ends, are one object as in eager."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import torch
+
+from autograph_torch import autograph
+from autograph_torch.capture import compiling
+from tests.harness import vec
+
+
+class Node:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.hits = 0
+
+
+@dataclass(frozen=True)
+class Rate:
+    lr: float = 0.1
+
+
+def _world() -> Any:
+    nodes = [Node(1.0)]
+    return types.SimpleNamespace(nodes=nodes, best=nodes[0], log=[], table={}, rate=Rate(), kept=[])
+
+
+def kept_and_appended(w: Any, x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        w.best = Node(5.0)
+        w.nodes.append(w.best)
+    return x
+
+
+def written_to_in_the_next_call(w: Any, x: torch.Tensor) -> torch.Tensor:
+    w.best.hits += 1
+    if x.sum() > 0:
+        w.best = Node(5.0)
+        w.nodes.append(w.best)
+    return x
+
+
+def row_in_a_list_and_a_dict(w: Any, x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        row = [x]
+        w.log.append(row)
+        w.table["row"] = row
+    return x
+
+
+def one_on_one_side_only(w: Any, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        row = [x]
+        rows = [row, row]
+    else:
+        row = [x * 2]
+        rows = [row, [x]]
+    return row, rows
+
+
+def others_on_the_other_side(w: Any, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        node = Node(x)
+        w.best, w.nodes, given = node, [node], node
+    else:
+        node = Node(x * 2)
+        w.best, w.nodes = node, [Node(x)]
+        given = w.nodes[0]
+    return given
+
+
+def inside_of_another(w: Any, x: torch.Tensor) -> Node:
+    outer = Node(0.0)
+    if x.sum() > 0:
+        inner = Node(1.0)
+        outer.value = inner
+        w.best = inner
+    return outer
+
+
+def given_and_kept(w: Any, x: torch.Tensor) -> Any:
+    node = None
+    if x.sum() > 0:
+        node = Node(1.0)
+        w.table["node"] = node
+    return node
+
+
+def row_or_the_log(w: Any, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        given = [x]
+        w.log.append(given)
+    else:
+        given = w.log
+    return given
+
+
+def three_places(w: Any, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        given = {"x": x}
+        w.table["a"], w.table["b"] = given, given
+    else:
+        given = {"x": x * 3}
+        w.table["a"], w.table["b"] = given, {"x": x}
+    return given
+
+
+def frozen_one_of_before(w: Any, x: torch.Tensor) -> Any:
+    w.kept.append(w.rate)
+    if x.sum() > 0:
+        w.rate = replace(w.rate, lr=w.rate.lr / 2)
+    return w.rate
+
+
+def frozen_one_in_an_object(w: Any, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        w.rate = replace(w.rate, lr=w.rate.lr / 2)
+        w.kept.append(Node(w.rate))
+    return w.rate
+
+
+def one_in_a_branch_of_a_branch(w: Any, x: torch.Tensor) -> Any:
+    """Two objects on the path of two, whatever an inner branch has made one."""
+    if x[0] > 1:
+        first = Node(x)
+        second = first
+    else:
+        first, second = Node(x), Node(x * 3)
+    if x.sum() > 0:
+        w.best, w.nodes = first, [second]
+    else:
+        w.best, w.nodes = second, [second]
+    return first
+
+
+def looked_at_before_the_end(w: Any, x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        first = [x]
+        second = first
+    else:
+        first, second = [x], [x]
+    w.log, w.table["row"] = first, second
+    return x * (len(first) + len(second))
+
+
+FUNCTIONS = [
+    kept_and_appended,
+    written_to_in_the_next_call,
+    row_in_a_list_and_a_dict,
+    one_on_one_side_only,
+    others_on_the_other_side,
+    inside_of_another,
+    given_and_kept,
+    row_or_the_log,
+    three_places,
+    frozen_one_of_before,
+    frozen_one_in_an_object,
+    one_in_a_branch_of_a_branch,
+    looked_at_before_the_end,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_one_object_stays_one(function: Callable[..., Any], backend: str) -> None:
+    torch._dynamo.reset()
+    fast = autograph(function, backend=backend)
+    plain, own = _world(), _world()
+    for number in (3.0, -1.0, 2.0, 0.4, -2.0):
+        expected = _shown((function(plain, vec(number, number)), plain), {})
+        assert _shown((fast(own, vec(number, number)), own), {}) == expected
+
+
+def test_two_are_left_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they no longer are, capture/two_places.py has nothing to do."""
+    kept = tuple(one for one in compiling._REPAIRS if one.__name__ != "one_behind_the_graph")
+    assert len(kept) == len(compiling._REPAIRS) - 1
+    monkeypatch.setattr(compiling, "_REPAIRS", kept)
+    torch._dynamo.reset()
+    w = _world()
+    autograph(kept_and_appended, backend="eager")(w, vec(3.0))
+    assert w.best is not w.nodes[-1]
+
+
+def _shown(item: Any, seen: dict[int, tuple[int, Any]]) -> str:
+    """A value with a number for each object, so that one object in two places shows."""
+    if isinstance(item, torch.Tensor):
+        return str(item.tolist())
+    if isinstance(item, (int, float, str, type(None))):
+        return repr(item)
+    if isinstance(item, tuple):
+        return str([_shown(one, seen) for one in item])
+    if id(item) in seen:
+        return f"<{seen[id(item)][0]}>"
+    seen[id(item)] = len(seen), item
+    if isinstance(item, list):
+        return f"#{len(seen)}{[_shown(one, seen) for one in item]}"
+    parts = item if isinstance(item, dict) else vars(item)
+    return f"{type(item).__name__}#{len(seen)}{ {name: _shown(one, seen) for name, one in parts.items()} }"
