@@ -96,11 +96,12 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is instances.note_handed.__code__:
         given = [arguments[role].realize() for role in ("value", "around", "inside")]
         field_writes.note_handed(arguments["site"].as_python_constant(), *given)
-        note_handed_out(arguments["site"].as_python_constant(), given[0], parent.output.side_effects)
+        whole = TupleVariable([given[0], arguments["held"]])
+        note_handed_out(arguments["site"].as_python_constant(), whole, parent.output.side_effects)
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         field_writes.note_results(site, value)
-        note_given(site, value, arguments["flag"].realize(), parent.output)
+        note_given(site, TupleVariable([value, arguments["held"]]), arguments["flag"].realize(), parent.output)
     elif code is structure.is_from_caller.__code__:
         arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:

@@ -49,11 +49,13 @@ def note_replaced(before: Any, after: Any) -> None:
     """
 
 
-def note_handed(site: str, value: Any, around: tuple[Any, ...] = (), inside: tuple[Any, ...] = ()) -> None:
+def note_handed(
+    site: str, value: Any, around: tuple[Any, ...] = (), inside: tuple[Any, ...] = (), held: tuple[Any, ...] = ()
+) -> None:
     """At the end of a body: which of its results are lists or dicts from around it, or what stands `inside` of it for
-    one `around` it. (Noted by the tracer.)
+    one `around` it. `held`: what it hands out besides. (Noted by the tracer.)
     """
 
 
-def note_results(site: str, value: Any, flag: Any = None) -> None:
+def note_results(site: str, value: Any, flag: Any = None, held: tuple[Any, ...] = ()) -> None:
     """Behind an operator: its results, which may be those lists and dicts in eager. (Noted by the tracer.)"""

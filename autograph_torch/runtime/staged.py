@@ -131,9 +131,10 @@ def run(
             if pure:
                 return tuple(final[1:])
             _write_back(site, around, contents)
-            held = contents[len(contents) - around.fields :]
+            behind = len(contents) - around.fields
+            held = contents[behind:]
             note_kept(site, sure, (state, attributes), (final, held))
-            note_results(site, (tuple(final[1:]), held))
+            note_results(site, (tuple(final[1:]), held), held=contents[behind - len(around.containers) : behind])
             end_loop(site)
             return tuple(final[1:])
         notes.discard_attempt(site)
@@ -249,7 +250,7 @@ def _attempt(
         if objects:  # what the loop begins without (a value to return) is not read by the next trip
             carry = tuple([after[k] for k in range(len(after)) if not isinstance(handed[k + 1], Hole)])
             end_trip(site, objects, (*carry, *read_fields(site, fields)))
-        note_handed(site, (after, read_fields(site, fields)))
+        note_handed(site, (after, read_fields(site, fields)), held=objects)
         token = current_token(autograph_effects) if had_effects(autograph_effects) else HOLE
         contents = tuple(own[k].clone() for k in range(len(own)))  # a variable of its own knows whether it has a grad
         state = ((token, *after), (*contents, *objects, *read_fields(site, fields)))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograph_torch import autograph
+from autograph_torch import CaptureError, autograph
 from autograph_torch.capture import compiling
 from tests.harness import vec
 
@@ -149,6 +149,56 @@ def looked_at_before_the_end(w: Any, x: torch.Tensor) -> torch.Tensor:
     return x * (len(first) + len(second))
 
 
+def in_an_elif(w: Any, x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 4:
+        w.log.append(1.0)
+    elif x.sum() > 0:
+        w.best = Node(5.0)
+        w.nodes.append(w.best)
+    return x
+
+
+def in_both_ways_of_an_inner_branch(w: Any, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        if x[0] > 1:
+            row = [x]
+            w.table["row"] = row
+        else:
+            row = [x * 2]
+            w.table["row"] = row
+        w.best = row
+    return x
+
+
+def in_a_loop(w: Any, x: torch.Tensor) -> torch.Tensor:
+    while x.sum() > 1:
+        x = x / 2
+        w.best = Node(5.0)
+        w.table["best"] = w.best
+    return x
+
+
+def left_by_a_loop(w: Any, x: torch.Tensor) -> Any:
+    given, last = [x], None
+    while x.sum() > 1:
+        x = x / 2
+        given = [x]
+        last = given
+    return given, last
+
+
+def row_of_an_inner_branch(w: Any, x: torch.Tensor) -> Any:
+    given = None
+    if x.sum() > 0:
+        if x[0] > 1:
+            row = [x]
+        else:
+            row = [x * 2]
+        w.log.append(row)
+        given = row
+    return given
+
+
 FUNCTIONS = [
     kept_and_appended,
     written_to_in_the_next_call,
@@ -163,6 +213,7 @@ FUNCTIONS = [
     frozen_one_in_an_object,
     one_in_a_branch_of_a_branch,
     looked_at_before_the_end,
+    row_of_an_inner_branch,
 ]
 
 
@@ -175,6 +226,27 @@ def test_one_object_stays_one(function: Callable[..., Any], backend: str) -> Non
     for number in (3.0, -1.0, 2.0, 0.4, -2.0):
         expected = _shown((function(plain, vec(number, number)), plain), {})
         assert _shown((fast(own, vec(number, number)), own), {}) == expected
+
+
+FOLLOWED = [in_an_elif, in_both_ways_of_an_inner_branch, in_a_loop, left_by_a_loop]
+
+
+@pytest.mark.parametrize("function", FOLLOWED)
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+def test_one_object_stays_one_on_its_path(function: Callable[..., Any]) -> None:
+    torch._dynamo.reset()
+    fast = autograph(function, backend="eager")
+    plain, own = _world(), _world()
+    for number in (3.0, -1.0, 0.7, 0.2, -2.0):
+        expected = _shown((function(plain, vec(number, number)), plain), {})
+        assert _shown((fast(own, vec(number, number)), own), {}) == expected
+
+
+@pytest.mark.parametrize("function", FOLLOWED)
+def test_no_graph_for_all_data_has_two_for_one(function: Callable[..., Any]) -> None:
+    torch._dynamo.reset()
+    with pytest.raises(CaptureError, match="AG314 .* the call leaves it in both"):
+        autograph(function, backend="eager")(_world(), vec(3.0, 3.0))
 
 
 def test_two_are_left_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
