@@ -27,7 +27,7 @@ from torch.fx import GraphModule, Node
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
-from autograph_torch.capture.graph_writes import arguments_of, handed_out, is_operator, name_of
+from autograph_torch.capture.graph_writes import arguments_of, before_anchor, handed_out, is_operator, name_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.taken_elements import TORCH
 from autograph_torch.runtime import tracing
@@ -165,14 +165,9 @@ def _result(body: GraphModule, index: Any) -> Any:
 
 def _before_our_copy(leaf: Node) -> Node:
     """What a body made its result of (runtime/codec.py), or a loop begins with (runtime/gradients.py)."""
-    while name_of(leaf) in ("clone", "reshape", "view", "to", "getitem") and leaf.all_input_nodes:
-        source = leaf.all_input_nodes[0]
-        if name_of(leaf) == "getitem":
-            inputs = source.all_input_nodes
-            if name_of(source) != "autograd_function_apply" or not str(inputs[-1]).endswith("gradients_anchor"):
-                break
-            source = inputs[-2]
-        leaf = source
+    leaf = before_anchor(leaf)
+    while name_of(leaf) in ("clone", "reshape", "view", "to") and leaf.all_input_nodes:
+        leaf = before_anchor(leaf.all_input_nodes[0])
     return leaf
 
 

@@ -16,7 +16,8 @@ compiled graph, or is made once more, does: Python makes another view of it unde
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from autograph_torch.capture.graph_writes import arguments_of, storage_at
-from autograph_torch.capture.origins import Finder, Origin, before_view
+from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
 
 Compiled = Callable[..., Any]
@@ -63,19 +64,19 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     made = {node: node.args[1] for node in module.graph.find_nodes(op="call_function", target=placed_in)}
     finder = Finder(module)
     given, found = list(results), []
+    known = [*inputs, *results, *made]
     for place, result in enumerate(results):
         if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
             continue
-        for origin in _given_back(finder, result, [*inputs, *results, *made]):
-            flag = finder.outermost.holds(result, origin)
-            tensor = None if flag is False else _remade(origin, result, output)
-            if tensor is None:
+        for tensor, flag in _may_be(finder, place, results, known):
+            remade = None if flag is False else _remade(tensor, result, output)
+            if remade is None:
                 continue
-            tensor = made.get(tensor, tensor)
-            is_input = tensor in inputs
-            if not is_input and tensor not in given:
-                given.append(tensor)
-            source = inputs.index(tensor) if is_input else given.index(tensor)
+            remade = made.get(remade, remade)
+            is_input = remade in inputs
+            if not is_input and remade not in given:
+                given.append(remade)
+            source = inputs.index(remade) if is_input else given.index(remade)
             if isinstance(flag, Node):
                 given.append(flag)
             found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input))
@@ -85,6 +86,18 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
     recorded = [(place, not _is_unrecorded(one.meta["example_value"])) for place, one in views]
     return Substitutes(len(results), tuple(found), tuple(recorded))
+
+
+def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:
+    """What a result may be, and when; another result also where both are copies of one tensor that Python has not."""
+    level, result = finder.outermost, results[place]
+    for origin in _given_back(finder, result, known):
+        yield origin, level.holds(result, origin)
+    of_none = [origin for origin in level.origins(result) if origin.root not in known]
+    others = (other for other in results[:place] if storage_at(other) is not None and other is not result)
+    pairs = ((other, one) for other, one in itertools.product(others, of_none) if one in level.origins(other))
+    for other, origin in itertools.islice(pairs, _MOST):
+        yield Origin(other), level.both([level.holds(result, origin), level.holds(other, origin)])
 
 
 def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:

@@ -41,6 +41,15 @@ def written(node: Node) -> list[Node]:
     return _by_signature(node)
 
 
+def before_anchor(leaf: Any) -> Any:
+    """What has been made a part of the differentiable graph (runtime/gradients.py), or the node itself."""
+    if not isinstance(leaf, Node) or name_of(leaf) != "getitem":
+        return leaf
+    source = arguments_of(leaf)[0]
+    is_anchored = name_of(source) == "autograd_function_apply" and "gradients_anchor" in str(source.args[-1])
+    return source.args[-2] if is_anchored else leaf
+
+
 def writes_in_place(node: Node) -> bool:
     """Whether a node writes to its first argument and hands it out."""
     name = name_of(node)

@@ -6,10 +6,15 @@
 A result of torch.cond is what one of its bodies has copied (runtime/codec.py), under the predicate; one of
 torch.while_loop is what the loop begins with until a trip hands on another tensor: the loop carries a flag that tells.
 A body whose own branches tell the two apart gives such a flag, too.
+
+    if p:                          y is t where p: a result may be another one, or a view of it
+        t = x * 2
+        w.last = y = t
 """
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +25,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.graph_writes import (
     arguments_of,
+    before_anchor,
     name_of,
     storage_at,
     writes_in_place,
@@ -214,6 +220,7 @@ class _Branches:
         for side in self._sides(position):
             for outer in side.values():
                 yield from (one.through(outer.views) for one in self.level.origins(outer.node))
+        yield from (Origin(result) for result, *_ in self._beside(position))
 
     def holds(self, position: int, origin: Origin) -> Flag:
         sides = self._sides(position)
@@ -223,7 +230,24 @@ class _Branches:
             given = False if earlier is None else self.level.holds(outer.node, earlier)
             if given is not False:
                 flags.append(self.level.both([self._gives(position, outer, sides), given]))
+        for result, place, own, other in self._beside(position):
+            earlier = _before(own, other)
+            if origin == Origin(result) and earlier is not None:
+                gives = [self._gives(position, own, sides), self._gives(place, other, self._sides(place))]
+                flags.append(self.level.both([*gives, self.level.holds(own.node, earlier)]))
         return self.level.either(flags)
+
+    def _beside(self, position: int) -> Iterator[tuple[Node, int, _Outer, _Outer]]:
+        """Other results that one may be, as both are copies of one tensor from around: with their places, and of what
+        they are copies.
+        """
+        for place in range(position):
+            result = _result(self.node, place)
+            for side, beside in zip(self._sides(position), self._sides(place), strict=True):
+                for own, other in itertools.product(*(dict.fromkeys(one.values()) for one in (side, beside))):
+                    may_be = own == other or _before(own, other) in self.level.origins(own.node)
+                    if result is not None and may_be:
+                        yield result, place, own, other
 
     def _bodies(self) -> list[Level]:
         return [self.level.body(body) for body in arguments_of(self.node)[1:3]]
@@ -231,9 +255,12 @@ class _Branches:
     def _sides(self, position: int) -> list[dict[Origin, _Outer]]:
         """What either body gives."""
         operands = arguments_of(self.node)[3]
-        return [
-            self.level.around(body, dict(zip(body.inputs, operands, strict=True)), position) for body in self._bodies()
-        ]
+        sides = []
+        for body in self._bodies():
+            inputs = dict(zip(body.inputs, operands, strict=True))
+            made = {one: result for one, (_, result) in _made(body, self.node, position).items()}
+            sides.append(self.level.around(body, {**made, **inputs}, position))
+        return sides
 
     def _gives(self, position: int, outer: _Outer, sides: list[dict[Origin, _Outer]]) -> Flag:
         """Whether the body that runs gives this one."""
@@ -250,6 +277,36 @@ class _Branches:
         places = [_give_float(body, flag, device) for body, flag in zip(self._bodies(), told, strict=True)]
         result = _getitem(self.node, places[0], device, torch.float64)
         return self.level.call(torch.gt, self.level.call(torch.detach, result), 0)
+
+
+def _before(own: _Outer, other: _Outer) -> Origin | None:
+    """What the first has to be a view of, to be the second."""
+    return Origin(other.node, other.views).before(own.views)
+
+
+def _made(body: Level, operator: Node, position: int) -> dict[Node, tuple[int, Node]]:
+    """The tensors that a body has made, and that it gives in other places, too: these, and the results there.
+
+    Of two places of one tensor the first has it.
+    """
+    own = body.given(position)
+    found: dict[Node, tuple[int, Node]] = {}
+    for place in range(len(arguments_of(body.output)[0])):
+        made = body.given(place)
+        result = None if made is None or (made is own and place >= position) else _result(operator, place)
+        if made is not None and result is not None:
+            found.setdefault(made, (place, result))
+    return found
+
+
+def _result(operator: Node, position: int) -> Node | None:
+    """A result of an operator as the graph goes on with it; None where it does not."""
+    found = None
+    following = [user for user in operator.users if arguments_of(user)[1] == position]
+    while following:
+        found = max(following)
+        following = [user for user in found.users if _result_of(user) == (operator, position)]
+    return found
 
 
 def _tells(body: Level, position: int, outer: _Outer, side: dict[Origin, _Outer]) -> Flag:
@@ -282,7 +339,15 @@ class _Loop:
     def origins(self, position: int) -> tuple[Origin, ...]:
         if not self.state:
             self.state = self._all_trips()
-        return self.state[position]
+        return (*self.state[position], *self._made_in_trip(position))
+
+    def _made_in_trip(self, position: int) -> dict[Origin, tuple[Origin, int]]:
+        """The other results that one may be, or a view of, as the last trip has made both: what this is in it, and the
+        place of the other.
+        """
+        result, made = self._body().given(position), _made(self._body(), self.node, position)
+        found = self._body().origins(result) if result is not None else ()
+        return {Origin(made[one.root][1], one.views): (one, made[one.root][0]) for one in found if one.root in made}
 
     def _all_trips(self) -> list[tuple[Origin, ...]]:
         begin = [self._begin(position) for position in range(len(self._carry()))]
@@ -295,7 +360,7 @@ class _Loop:
 
     def _begin(self, position: int) -> Node | None:
         """The tensor that the loop begins with a copy of."""
-        leaf = arguments_of(self.node)[2][position]
+        leaf = before_anchor(arguments_of(self.node)[2][position])
         return copied(arguments_of(leaf)[1] if _hides_value(leaf) else leaf)
 
     def _handed_on(self, position: int, state: list[tuple[Origin, ...]]) -> Iterator[Origin]:
@@ -352,13 +417,24 @@ class _Loop:
         if result is None:
             return
         for one, place in self._from_trip_before(position, origin).items():
-            before = body.inputs[self.carried[place, origin]]
-            yield body.both([body.holds(result, one), before])
+            yield body.both([body.holds(result, one), self._before(place, origin)])
+        for made, place in filter(None, [self._made_in_trip(position).get(origin)]):
+            yield body.holds(result, made)
+            yield body.both([self._keeps(position), self._keeps(place), self._before(position, origin)])
         for one, outer in self._trip(position).items():
             earlier = None if one.root in carry else origin.before(outer.views)
             # What a flag of the graph around tells of stays a copy: the flag does not come in.
             if earlier is not None and self.level.holds(outer.node, earlier) is True:
                 yield body.holds(result, one)
+
+    def _keeps(self, position: int) -> Flag:
+        """Whether a trip hands on what it has been given."""
+        body, result = self._body(), self._body().given(position)
+        return False if result is None else body.holds(result, Origin(self._carry()[position]))
+
+    def _before(self, position: int, origin: Origin) -> Node:
+        """In the body: the flag of the trip before."""
+        return self._body().inputs[self.carried[position, origin]]
 
     def _carry_flag(self, position: int, origin: Origin) -> int:
         """Let the loop carry one more flag; its place."""
