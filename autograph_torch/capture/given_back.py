@@ -28,6 +28,7 @@ from torch.fx.node import map_arg
 from autograph_torch.capture.graph_writes import arguments_of, storage_at
 from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
+from autograph_torch.capture.records import records_gradient
 
 Compiled = Callable[..., Any]
 
@@ -49,11 +50,13 @@ class Substitutes:
     """What takes the places of the first `count` results of a graph, in this order.
 
     views: results that are views made under no_grad, or (True) views with a gradient of such.
+    recorded: results that record a gradient where a flag is set.
     """
 
     count: int
     found: tuple[Substitute, ...] = ()
     views: tuple[tuple[int, bool], ...] = ()
+    recorded: tuple[tuple[int, int], ...] = ()
 
 
 def tell_given_back(module: GraphModule) -> Substitutes:
@@ -80,12 +83,17 @@ def tell_given_back(module: GraphModule) -> Substitutes:
             if isinstance(flag, Node):
                 given.append(flag)
             found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input))
-    if found:
+    recording = [place for place, result in enumerate(results) if _records(result)]
+    flags = {place: records_gradient(finder.outermost, results[place]) for place in recording}
+    told = [(place, flag) for place, flag in flags.items() if isinstance(flag, Node)]
+    given += dict.fromkeys(flag for _, flag in told)
+    if found or told:
         output.args = (tuple(given),)
         finder.finish()
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
     recorded = [(place, not _is_unrecorded(one.meta["example_value"])) for place, one in views]
-    return Substitutes(len(results), tuple(found), tuple(recorded))
+    on_paths = tuple((place, given.index(flag)) for place, flag in told)
+    return Substitutes(len(results), tuple(found), tuple(recorded), on_paths)
 
 
 def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:
@@ -102,18 +110,29 @@ def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) ->
 
 def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:
     """`run`, whose results are the tensors that eager gives; `run` itself where they all are."""
-    if not substitutes.found and not substitutes.views:
+    if not substitutes.found and not substitutes.views and not substitutes.recorded:
         return run
 
     @functools.wraps(run, updated=())
     def give(*inputs: Any) -> tuple[Any, ...]:
-        results = _without_gradient(list(run(*inputs)), substitutes.views)
+        results = _recorded(list(run(*inputs)), substitutes.recorded)
+        results = _without_gradient(results, substitutes.views)
         for one in substitutes.found:
             if one.flag is None or results[one.flag]:
                 results[one.place] = inputs[one.source] if one.is_input else results[one.source]
         return tuple(results[: substitutes.count])
 
     return give
+
+
+def _recorded(results: list[Any], recorded: tuple[tuple[int, int], ...]) -> list[Any]:
+    """The results, without a gradient where they record none."""
+    made: dict[int, torch.Tensor] = {}
+    given = list(results)
+    for place, flag in recorded:
+        if not results[flag] and results[place].requires_grad:
+            given[place] = made.setdefault(id(results[place]), results[place].detach())
+    return given
 
 
 def _without_gradient(results: list[Any], views: tuple[tuple[int, bool], ...]) -> list[Any]:
@@ -129,6 +148,11 @@ def _without_gradient(results: list[Any], views: tuple[tuple[int, bool], ...]) -
                 made[id(tensor)] = made[id(tensor)].view_as(tensor)
         given[place] = made.get(id(tensor), tensor)
     return given
+
+
+def _records(result: Any) -> bool:
+    value = result.meta.get("example_value") if isinstance(result, Node) and result.op.startswith("call") else None
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def _hands_on_nothing(result: Node) -> bool:

@@ -114,7 +114,7 @@ class Level:
         return self.known[node]
 
     def _origins(self, node: Node) -> Iterator[Origin]:
-        result, before = _result_of(node), before_view(node)
+        result, before = result_of(node), before_view(node)
         if result is not None:
             yield Origin(node)
             yield from self._operator(result[0]).origins(result[1])
@@ -131,7 +131,7 @@ class Level:
         return self.flags[key]
 
     def _holds(self, node: Node, origin: Origin) -> Flag:
-        result, before = _result_of(node), before_view(node)
+        result, before = result_of(node), before_view(node)
         if origin not in self.origins(node):
             return False
         if origin == Origin(node):
@@ -142,9 +142,9 @@ class Level:
         earlier = origin.before(before.views)
         return False if earlier is None else self.holds(before.root, earlier)
 
-    def _operator(self, node: Node) -> _Branches | _Loop:
+    def _operator(self, node: Node) -> Branches | _Loop:
         if name_of(node) == "cond":
-            return _Branches(self, node)
+            return Branches(self, node)
         return self.loops.setdefault(node, _Loop(self, node))
 
     def given(self, position: int) -> Node | None:
@@ -210,7 +210,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class _Branches:
+class Branches:
     """What the results of a torch.cond may be."""
 
     level: Level
@@ -249,14 +249,14 @@ class _Branches:
                     if result is not None and may_be:
                         yield result, place, own, other
 
-    def _bodies(self) -> list[Level]:
+    def bodies(self) -> list[Level]:
         return [self.level.body(body) for body in arguments_of(self.node)[1:3]]
 
     def _sides(self, position: int) -> list[dict[Origin, _Outer]]:
         """What either body gives."""
         operands = arguments_of(self.node)[3]
         sides = []
-        for body in self._bodies():
+        for body in self.bodies():
             inputs = dict(zip(body.inputs, operands, strict=True))
             made = {one: result for one, (_, result) in _made(body, self.node, position).items()}
             sides.append(self.level.around(body, {**made, **inputs}, position))
@@ -264,17 +264,21 @@ class _Branches:
 
     def _gives(self, position: int, outer: _Outer, sides: list[dict[Origin, _Outer]]) -> Flag:
         """Whether the body that runs gives this one."""
-        told = [_tells(body, position, outer, side) for body, side in zip(self._bodies(), sides, strict=True)]
+        bodies = zip(self.bodies(), sides, strict=True)
+        return self.tells([_tells(body, position, outer, side) for body, side in bodies])
+
+    def tells(self, told: list[Flag]) -> Flag:
+        """What the body that runs tells, of what each of the two does."""
         predicate = arguments_of(self.node)[0]
         device = predicate.meta["example_value"].device
-        if told == [True, True]:
-            return True
+        if told[0] is told[1] and isinstance(told[0], bool):
+            return told[0]
         if all(isinstance(flag, bool) for flag in told):
             function = torch.clone if told[0] else torch.logical_not  # it may be written to afterwards
             with self.level.graph.inserting_before(self.node):
                 return _noted(self.level.graph.call_function(function, (predicate,)), device)
         # As floats: torch.cond has no results without a gradient beside those with one.
-        places = [_give_float(body, flag, device) for body, flag in zip(self._bodies(), told, strict=True)]
+        places = [_give_float(body, flag, device) for body, flag in zip(self.bodies(), told, strict=True)]
         result = _getitem(self.node, places[0], device, torch.float64)
         return self.level.call(torch.gt, self.level.call(torch.detach, result), 0)
 
@@ -305,7 +309,7 @@ def _result(operator: Node, position: int) -> Node | None:
     following = [user for user in operator.users if arguments_of(user)[1] == position]
     while following:
         found = max(following)
-        following = [user for user in found.users if _result_of(user) == (operator, position)]
+        following = [user for user in found.users if result_of(user) == (operator, position)]
     return found
 
 
@@ -469,7 +473,7 @@ def _device(*flags: Node) -> torch.device:
     return next((device for device in found if device.type != "cpu"), found[0])
 
 
-def _result_of(node: Node) -> tuple[Node, int] | None:
+def result_of(node: Node) -> tuple[Node, int] | None:
     """The operator, and the position of the result of it that a node is; also as our own code hands it on.
 
     That is (runtime/codec.py, runtime/staged.py): without a gradient; as the integers that have travelled as floats;
@@ -484,11 +488,11 @@ def _result_of(node: Node) -> tuple[Node, int] | None:
         or (_calls(node, "to") and _calls(arguments[0], "view") and isinstance(arguments[1], torch.dtype))
     )
     if hands_on:
-        return _result_of(arguments[0])
+        return result_of(arguments[0])
     if _hides_value(node):
-        return _result_of(arguments[1])
+        return result_of(arguments[1])
     if _calls(node, "where") and _calls(arguments[1], "getitem"):
-        found = _result_of(arguments[1])
+        found = result_of(arguments[1])
         if found is not None and name_of(found[0]) == "while_loop":
             return found if arguments[2] is arguments_of(found[0])[2][found[1]] else None
     return None
