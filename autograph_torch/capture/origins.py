@@ -219,7 +219,7 @@ class Branches:
     def origins(self, position: int) -> Iterator[Origin]:
         for side in self._sides(position):
             for outer in side.values():
-                yield from (one.through(outer.views) for one in self.level.origins(outer.node))
+                yield from (one.through(outer.views) for one in self._origins(outer.node))
         yield from (Origin(result) for result, *_ in self._beside(position))
 
     def holds(self, position: int, origin: Origin) -> Flag:
@@ -227,8 +227,8 @@ class Branches:
         flags = []
         for outer in dict.fromkeys(one for side in sides for one in side.values()):
             earlier = origin.before(outer.views)
-            given = False if earlier is None else self.level.holds(outer.node, earlier)
-            if given is not False:
+            if earlier in self._origins(outer.node):
+                given = self.level.holds(outer.node, earlier)
                 flags.append(self.level.both([self._gives(position, outer, sides), given]))
         for result, place, own, other in self._beside(position):
             earlier = _before(own, other)
@@ -236,6 +236,11 @@ class Branches:
                 gives = [self._gives(position, own, sides), self._gives(place, other, self._sides(place))]
                 flags.append(self.level.both([*gives, self.level.holds(own.node, earlier)]))
         return self.level.either(flags)
+
+    def _origins(self, node: Node) -> tuple[Origin, ...]:
+        """All that a tensor of the graph around may be; of another result, that is for the path that has made it."""
+        result = result_of(node)
+        return (Origin(node),) if result is not None and result[0] is self.node else self.level.origins(node)
 
     def _beside(self, position: int) -> Iterator[tuple[Node, int, _Outer, _Outer]]:
         """Other results that one may be, as both are copies of one tensor from around: with their places, and of what
@@ -245,7 +250,7 @@ class Branches:
             result = _result(self.node, place)
             for side, beside in zip(self._sides(position), self._sides(place), strict=True):
                 for own, other in itertools.product(*(dict.fromkeys(one.values()) for one in (side, beside))):
-                    may_be = own == other or _before(own, other) in self.level.origins(own.node)
+                    may_be = own == other or _before(own, other) in self._origins(own.node)
                     if result is not None and may_be:
                         yield result, place, own, other
 

@@ -327,19 +327,18 @@ def test_what_only_the_other_branch_needs_has_a_gradient_of_zeros(backend: str) 
     torch.testing.assert_close(gradients[1], torch.zeros(2))
 
 
-def left_out_when_nan(x: Tensor, weight: Tensor) -> Tensor:
+def left_out_when_nan(x: Tensor, weight: Tensor, other: Tensor) -> Tensor:
     loss = (x * weight).sum()
     if loss.isnan():
-        return torch.zeros(())
+        return other.sum()
     return loss
 
 
 @pytest.mark.parametrize("backend", COMPILING)
 def test_its_zeros_meet_nan_before_the_branch(backend: str) -> None:
     """docs/limits.md, too."""
-    weight = torch.ones(2, requires_grad=True)
-    loss = autograph(left_out_when_nan, backend=backend)(torch.tensor([float("nan"), 1.0]), weight)
-    assert loss.requires_grad
+    weight, other = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    loss = autograph(left_out_when_nan, backend=backend)(torch.tensor([float("nan"), 1.0]), weight, other)
     loss.backward()
     assert weight.grad is not None and weight.grad.isnan().tolist() == [True, False]
 
