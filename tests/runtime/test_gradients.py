@@ -359,8 +359,8 @@ def test_what_no_branch_gives_a_gradient_has_none() -> None:
 
 
 def test_without_a_compiler_a_path_that_does_not_need_them_has_none() -> None:
-    weight = torch.ones(2, requires_grad=True)
-    loss = autograph(left_out_when_nan, backend="eager")(torch.tensor([float("nan"), 1.0]), weight)
+    weight, other = torch.ones(2, requires_grad=True), torch.zeros(2)
+    loss = autograph(left_out_when_nan, backend="eager")(torch.tensor([float("nan"), 1.0]), weight, other)
     assert not loss.requires_grad and weight.grad is None
-    autograph(left_out_when_nan, backend="eager")(torch.tensor([3.0, 1.0]), weight).backward()
+    autograph(left_out_when_nan, backend="eager")(torch.tensor([3.0, 1.0]), weight, other).backward()
     assert weight.grad is not None and weight.grad.tolist() == [3, 1]
