@@ -370,7 +370,7 @@ class _Loop:
     def _begin(self, position: int) -> Node | None:
         """The tensor that the loop begins with a copy of."""
         leaf = before_anchor(arguments_of(self.node)[2][position])
-        return copied(arguments_of(leaf)[1] if _hides_value(leaf) else leaf)
+        return copied(arguments_of(leaf)[1] if hides_value(leaf) else leaf)
 
     def _handed_on(self, position: int, state: list[tuple[Origin, ...]]) -> Iterator[Origin]:
         """What a trip hands on: from the trip before, or from around the loop."""
@@ -494,7 +494,7 @@ def result_of(node: Node) -> tuple[Node, int] | None:
     )
     if hands_on:
         return result_of(arguments[0])
-    if _hides_value(node):
+    if hides_value(node):
         return result_of(arguments[1])
     if _calls(node, "where") and _calls(arguments[1], "getitem"):
         found = result_of(arguments[1])
@@ -503,7 +503,7 @@ def result_of(node: Node) -> tuple[Node, int] | None:
     return None
 
 
-def _hides_value(node: Node) -> bool:
+def hides_value(node: Node) -> bool:
     """Whether it is `where(True, leaf, leaf)`."""
     if not _calls(node, "where") or len(node.args) < 3 or node.args[1] is not node.args[2]:
         return False

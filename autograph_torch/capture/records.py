@@ -22,7 +22,7 @@ import torch
 from torch.fx import Node
 
 from autograph_torch.capture.graph_writes import arguments_of, before_anchor, name_of, storage_at, written
-from autograph_torch.capture.origins import Branches, Flag, Level, result_of
+from autograph_torch.capture.origins import Branches, Flag, Level, hides_value, result_of
 
 Cause = int | None  # in a body: an operand, by its position; None: what requires a gradient for all data
 Causes = dict[Cause, Flag]
@@ -60,11 +60,11 @@ class _Records:
             return {self.inputs[node]: True} if node in self.inputs else {}
         if node.op == "get_attr":
             return _ALWAYS if isinstance(node.meta.get("example_value"), torch.Tensor) else {}
-        if self._is_written(node):
+        if self._is_written(node) or node.op == "call_module":
             return _ALWAYS
         unanchored, result = before_anchor(node), result_of(node)
-        if unanchored is not node:
-            return self.known[unanchored]
+        if unanchored is not node or hides_value(node):
+            return self.known[unanchored if unanchored is not node else arguments_of(node)[1]]
         if result is not None:
             return self._of_branch(*result) if name_of(result[0]) == "cond" else self._of_loop(node)
         is_made = isinstance(node.meta.get("example_value"), torch.Tensor)
@@ -102,7 +102,7 @@ class _Records:
 
     @cached_property
     def _written(self) -> set[Any]:
-        """The memory that the graph writes to: what it holds, and records, is not told by one node."""
+        """The memory that the graph writes to: one node does not tell what it holds, and records."""
         return {storage_at(one) for node in self.level.graph.nodes for one in written(node)}
 
 
