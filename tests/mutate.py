@@ -1273,8 +1273,8 @@ MUTATIONS = (
     Mutation(
         "records: what is written to",
         CAPTURE + "records.py",
-        "        if self._is_written(node):\n",
-        "        if False:\n",
+        '        if self._is_written(node) or node.op == "call_module":\n',
+        '        if node.op == "call_module":\n',
         "tests/capture/test_records.py",
         "(in_eager or not_lost) and aot_eager",
     ),
