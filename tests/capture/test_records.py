@@ -159,7 +159,18 @@ def set_in_a_view(x: Tensor, w: Tensor, v: Tensor) -> Tensor:
     return y * 2
 
 
-@pytest.mark.parametrize("function", [written_to_in_place, written_to_in_the_branch, set_in_a_view])
+def written_to_behind_what_may_record(x: Tensor, w: Tensor, v: Tensor) -> Tensor:
+    y = x * 2
+    if x.sum() > 0:
+        y = y * v
+    y.mul_(w)
+    return y + 1
+
+
+WRITTEN = [written_to_in_place, written_to_in_the_branch, set_in_a_view, written_to_behind_what_may_record]
+
+
+@pytest.mark.parametrize("function", WRITTEN)
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_a_gradient_of_what_is_written_to_is_not_lost(function: Function, backend: str) -> None:
     for number in (2.0, -1.0):
