@@ -1287,6 +1287,14 @@ MUTATIONS = (
         "in_eager and aot_eager",
     ),
     Mutation(
+        "one path: a list that an exception is given",
+        RUNTIME + "queries.py",
+        " or notes.on_one_path() else Listed",
+        " else Listed",
+        "tests/capture/test_one_path.py",
+        "lists_that_exceptions",
+    ),
+    Mutation(
         "dicts written: their order",
         CAPTURE + "dicts_written.py",
         "                guard_keys(variable)\n",

@@ -123,7 +123,7 @@ def shown_list(values: Any) -> Any:
     if not torch.compiler.is_compiling() or not isinstance(values, torch.Tensor):
         return values.tolist()
     known = [not is_data_dependent(values.shape[k]) for k in range(values.ndim)]
-    return tolist(values) if all(known) else Listed(values)
+    return tolist(values) if all(known) or notes.on_one_path() else Listed(values)
 
 
 def item(values: torch.Tensor, converts: bool = False) -> Any:

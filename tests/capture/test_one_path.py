@@ -629,6 +629,41 @@ def handles_what_arithmetic_raises(x: Tensor, names: tuple[str, ...] = ("a", "b"
     return log, names[len(log[0]) - 2], names[int(x[1])]
 
 
+class BadRows(ValueError):
+    def __init__(self, rows: list[int]) -> None:
+        super().__init__("bad rows", rows)
+        self.rows = rows
+
+
+def check_rows(x: Tensor, labels: Tensor) -> None:
+    bad = x.isnan().any(dim=1)
+    if bad.any():
+        raise BadRows(bad.nonzero().flatten().tolist())
+    if labels.min() < 0 or labels.max() > 2:
+        raise IndexError(f"label {labels.min().item()}")
+
+
+def left_out(x: Tensor, labels: Tensor, seen: set[int]) -> tuple[Tensor, int]:
+    """A handler reads a list that an exception has been given, and of which data tell the length."""
+    rows = 0
+    try:
+        check_rows(x, labels)
+    except BadRows as error:
+        rows = len(error.rows)
+    seen.update(labels.tolist())
+    return x, rows
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END)
+def test_lists_that_exceptions_are_given() -> None:
+    fast = autograph(left_out, backend="eager")
+    for rows, told in (([[1.0], [3.0]], [0, 2]), ([[math.nan], [0.5]], [1, 0]), ([[math.nan]], [1]), ([[1.0]], [1])):
+        x, labels = torch.tensor(rows), torch.tensor(told)
+        seen, own = set[int](), set[int]()
+        assert fast(x, labels, own)[1] == left_out(x, labels, seen)[1]
+        assert own == seen
+
+
 @pytest.mark.filterwarnings(UNTIL_THE_END)
 def test_handlers_of_what_arithmetic_raises() -> None:
     """The numbers of the call tell at once, not where they are needed."""
