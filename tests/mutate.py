@@ -1281,7 +1281,7 @@ MUTATIONS = (
     Mutation(
         "records: a loop without trips",
         CAPTURE + "records.py",
-        "        return self._merged([[(None, entered)], self._where(none, self.known[before_anchor(begin)])])\n",
+        "        return self._merged([[(None, entered)], self.known[before_anchor(begin)].items()])\n",
         "        return _ALWAYS\n",
         "tests/capture/test_records.py",
         "in_eager and aot_eager",

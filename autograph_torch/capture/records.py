@@ -77,18 +77,15 @@ class _Records:
         found: list[tuple[Cause, Flag]] = []
         for cause in dict.fromkeys((*told[0], *told[1])):
             runs = branches.tells([one.get(cause, False) for one in told])
-            found += self._where(runs, _ALWAYS if cause is None else around[cause])
+            causes = _ALWAYS if cause is None else around[cause]
+            found += [(one, self.level.both([runs, flag])) for one, flag in causes.items()]
         return self._merged([found])
 
     def _of_loop(self, node: Node) -> Causes:
         entered, _, begin = arguments_of(node) if name_of(node) == "where" else (None, None, None)
         if entered is None or self._is_written(entered):  # there has been a trip, or nobody knows
             return _ALWAYS
-        none = self.level.call(torch.logical_not, entered)
-        return self._merged([[(None, entered)], self._where(none, self.known[before_anchor(begin)])])
-
-    def _where(self, condition: Flag, causes: Causes) -> list[tuple[Cause, Flag]]:
-        return [(cause, self.level.both([condition, flag])) for cause, flag in causes.items()]
+        return self._merged([[(None, entered)], self.known[before_anchor(begin)].items()])
 
     def _merged(self, parts: Iterable[Iterable[tuple[Cause, Flag]]]) -> Causes:
         flags: dict[Cause, dict[Flag, None]] = {}
