@@ -23,12 +23,13 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.fx.node import map_arg
 
+from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import arguments_of, storage_at
 from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
 from autograph_torch.capture.records import records_gradient
+from autograph_torch.capture.views_again import View, is_unrecorded, made_again
 
 Compiled = Callable[..., Any]
 
@@ -37,12 +38,15 @@ _MOST = 16  # what a result may be; each costs a flag in every branch around
 
 @dataclass(frozen=True)
 class Substitute:
-    """What takes the place of a result where a flag, if any, is set: an input, or another result (all by position)."""
+    """What takes the place of a result where a flag, if any, is set: an input, or another result (all by position), or
+    a view that Python makes of it.
+    """
 
     place: int
     flag: int | None
     source: int
     is_input: bool
+    views: tuple[View, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,18 +75,18 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     for place, result in enumerate(results):
         if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
             continue
-        for tensor, flag in _may_be(finder, place, results, known):
-            remade = None if flag is False else _remade(tensor, result, output)
-            if remade is None:
+        for origin, flag in _may_be(finder, place, results, known):
+            again = None if flag is False else made_again(origin, result, finder, given)
+            if again is None:
                 continue
-            remade = made.get(remade, remade)
-            is_input = remade in inputs
-            if not is_input and remade not in given:
-                given.append(remade)
-            source = inputs.index(remade) if is_input else given.index(remade)
+            tensor = made.get(again[0], again[0])
+            is_input = tensor in inputs
+            if not is_input and tensor not in given:
+                given.append(tensor)
+            source = inputs.index(tensor) if is_input else given.index(tensor)
             if isinstance(flag, Node):
                 given.append(flag)
-            found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input))
+            found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input, again[1]))
     recording = [place for place, result in enumerate(results) if _records(result)]
     flags = {place: records_gradient(finder.outermost, results[place]) for place in recording}
     told = [(place, flag) for place, flag in flags.items() if isinstance(flag, Node)]
@@ -91,7 +95,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
         output.args = (tuple(given),)
         finder.finish()
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
-    recorded = [(place, not _is_unrecorded(one.meta["example_value"])) for place, one in views]
+    recorded = [(place, not is_unrecorded(one.meta["example_value"])) for place, one in views]
     on_paths = tuple((place, given.index(flag)) for place, flag in told)
     return Substitutes(len(results), tuple(found), tuple(recorded), on_paths)
 
@@ -100,6 +104,9 @@ def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) ->
     """What a result may be, and when; another result also where both are copies of one tensor that Python has not."""
     level, result = finder.outermost, results[place]
     for origin in _given_back(finder, result, known):
+        if not origin.told:
+            message = "the function gives back what the trips of a loop have made views of, one of the other"
+            raise capture_error_at(result, "AG314", message, "give back a copy of it (`.clone()`)")
         yield origin, level.holds(result, origin)
     of_none = [origin for origin in level.origins(result) if origin.root not in known]
     others = (other for other in results[:place] if storage_at(other) is not None and other is not result)
@@ -119,7 +126,10 @@ def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:
         results = _without_gradient(results, substitutes.views)
         for one in substitutes.found:
             if one.flag is None or results[one.flag]:
-                results[one.place] = inputs[one.source] if one.is_input else results[one.source]
+                tensor = inputs[one.source] if one.is_input else results[one.source]
+                for view in one.views:
+                    tensor = view.of(tensor, results)
+                results[one.place] = tensor
         return tuple(results[: substitutes.count])
 
     return give
@@ -158,15 +168,10 @@ def _records(result: Any) -> bool:
 def _hands_on_nothing(result: Node) -> bool:
     """Whether a gradient of this view does not come to what it is a view of."""
     while (before := before_view(result)) is not None:
-        if any(_is_unrecorded(view.meta["example_value"]) for view in before.views):
+        if any(is_unrecorded(view.meta["example_value"]) for view in before.views):
             return True
         result = before.root
     return False
-
-
-def _is_unrecorded(view: Any) -> bool:
-    """Whether a view of what has a gradient is made under no_grad."""
-    return isinstance(view, torch.Tensor) and view.requires_grad and view.grad_fn is None
 
 
 def _given_back(finder: Finder, result: Node, known: list[Any]) -> list[Origin]:
@@ -176,39 +181,3 @@ def _given_back(finder: Finder, result: Node, known: list[Any]) -> list[Origin]:
     # The earliest comes last, and counts: what it is given back as may itself be given back as that.
     found.sort(key=lambda origin: origin.root, reverse=True)
     return found if len(origins) > 1 and len(found) <= _MOST else []
-
-
-def _remade(origin: Origin, result: Node, output: Node) -> Node | None:
-    """The root, or what views make of it, at the end of the graph; None where it lies in memory as no such view can."""
-    node = origin.root
-    for view in origin.views:
-        made = _copy(view, node, output)
-        if made is None:
-            return None
-        node = made
-    value, like = node.meta["example_value"], result.meta["example_value"]
-    if (value.dtype, value.ndim) != (like.dtype, like.ndim):
-        return None
-    if value.requires_grad and not like.requires_grad:
-        with output.graph.inserting_before(output):
-            node = output.graph.call_method("detach", (node,))
-        node.meta["example_value"] = value.detach()
-    return node
-
-
-def _copy(view: Node, tensor: Node, output: Node) -> Node | None:
-    """The same view of another tensor."""
-    function: Any = getattr(torch.Tensor, str(view.target)) if view.op == "call_method" else view.target
-    before = view.all_input_nodes[0]
-    value = tensor.meta["example_value"]
-    args, kwargs = map_arg((view.args, view.kwargs), lambda _: value)
-    records = torch.is_grad_enabled() and not _is_unrecorded(view.meta["example_value"])
-    try:
-        with torch.set_grad_enabled(records):
-            value = function(*args, **kwargs)
-    except (RuntimeError, ValueError):
-        return None
-    with output.graph.inserting_before(output):
-        made = output.graph.node_copy(view, {before: tensor}.__getitem__)
-    made.meta["example_value"] = value
-    return made

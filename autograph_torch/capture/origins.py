@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 import torch
@@ -40,26 +40,25 @@ Views = tuple[Node, ...]
 
 @dataclass(frozen=True)
 class Origin:
-    """What a tensor may be: another one, or what views make of that."""
+    """What a tensor may be: another one, or what views make of that.
+
+    told: whether it is known which: the trips of a loop may make views, each of the one before.
+    """
 
     root: Node
     views: Views = ()
+    told: bool = True
 
-    def through(self, views: Views) -> Origin:
-        return Origin(self.root, (*self.views, *views))
+    def through(self, other: Origin) -> Origin:
+        """What another one makes of it."""
+        told = self.told and other.told
+        return Origin(self.root, (*self.views, *other.views) if told else (), told)
 
-    def before(self, views: Views) -> Origin | None:
-        """What these views make this of; None when they do not."""
-        count = len(self.views) - len(views)
-        return Origin(self.root, self.views[:count]) if count >= 0 and self.views[count:] == views else None
-
-
-@dataclass(frozen=True)
-class _Outer:
-    """What a result of a body is, in the graph around it."""
-
-    node: Node
-    views: Views
+    def before(self, other: Origin) -> Origin | None:
+        """What the views of another one make this of; None when they do not."""
+        count = len(self.views) - len(other.views)
+        fits = self.told and other.told and count >= 0 and self.views[count:] == other.views
+        return Origin(self.root, self.views[:count]) if fits else None
 
 
 class Finder:
@@ -69,8 +68,20 @@ class Finder:
         self._levels: dict[GraphModule, Level] = {}
         self.outermost = self.level(module)
 
-    def level(self, module: GraphModule) -> Level:
-        return self._levels.setdefault(module, Level(self, module))
+    def level(self, module: GraphModule, outside: tuple[Level, Node] | None = None) -> Level:
+        return self._levels.setdefault(module, Level(self, module, outside))
+
+    def number(self, node: Any) -> Any:
+        """What a number of a body is in the outermost graph, if the body runs; None for one of a loop."""
+        level = next((one for one in self._levels.values() if isinstance(node, Node) and one.graph is node.graph), None)
+        if level is None or level.outside is None:
+            return node
+        around, operator = level.outside
+        if name_of(operator) != "cond":
+            return None
+        if node.op == "placeholder":
+            return self.number(arguments_of(operator)[3][level.inputs.index(node)])
+        return self.number(Branches(around, operator).hand_out(level, node))
 
     def finish(self) -> None:
         """Let the graphs run with the flags that they have been given."""
@@ -81,10 +92,11 @@ class Finder:
 
 @dataclass
 class Level:
-    """One graph: the outermost, or a body."""
+    """One graph: the outermost, or a body, with the graph and the operator that it is one of."""
 
     finder: Finder
     module: GraphModule
+    outside: tuple[Level, Node] | None = None
     known: dict[Node, tuple[Origin, ...]] = field(default_factory=dict)
     flags: dict[tuple[Node, Origin], Flag] = field(default_factory=dict)
     loops: dict[Node, _Loop] = field(default_factory=dict)
@@ -101,11 +113,11 @@ class Level:
     def output(self) -> Node:
         return next(iter(self.graph.find_nodes(op="output")))
 
-    def body(self, node: Any) -> Level:
-        """The body of an operator of this graph."""
+    def body(self, node: Any, operator: Node) -> Level:
+        """A body of an operator of this graph."""
         found = self.module.get_submodule(str(node.target))
         assert isinstance(found, GraphModule)
-        return self.finder.level(found)
+        return self.finder.level(found, (self, operator))
 
     def origins(self, node: Node) -> tuple[Origin, ...]:
         """All that a tensor may be."""
@@ -119,7 +131,7 @@ class Level:
             yield Origin(node)
             yield from self._operator(result[0]).origins(result[1])
         elif before is not None:
-            yield from (origin.through(before.views) for origin in self.origins(before.root))
+            yield from (origin.through(before) for origin in self.origins(before.root))
         else:
             yield Origin(node)
 
@@ -139,7 +151,7 @@ class Level:
         if result is not None:
             return self._operator(result[0]).holds(result[1], origin)
         assert before is not None
-        earlier = origin.before(before.views)
+        earlier = origin.before(before)
         return False if earlier is None else self.holds(before.root, earlier)
 
     def _operator(self, node: Node) -> Branches | _Loop:
@@ -148,17 +160,18 @@ class Level:
         return self.loops.setdefault(node, _Loop(self, node))
 
     def given(self, position: int) -> Node | None:
-        """For a body: the tensor that one of its results is a copy of."""
-        return copied(arguments_of(self.output)[0][position])
+        """For a body: the tensor that one of its results is a copy of, also as rows in a buffer."""
+        leaf = arguments_of(self.output)[0][position]
+        return copied(arguments_of(leaf)[3] if _calls(leaf, "index_copy") else leaf)  # runtime/shrinking.py
 
-    def around(self, body: Level, inputs: dict[Node, Node], position: int) -> dict[Origin, _Outer]:
+    def around(self, body: Level, inputs: dict[Node, Node], position: int) -> dict[Origin, Origin]:
         """What a result of a body may be; its inputs are what is given."""
         result = body.given(position)
         found = {}
         for origin in () if result is None else body.origins(result):
             outer = inputs.get(origin.root, self._stands_for(origin.root))
             if outer is not None:
-                found[origin] = _Outer(outer, origin.views)
+                found[origin] = replace(origin, root=outer)
         return found
 
     def _stands_for(self, node: Node) -> Node | None:
@@ -202,6 +215,14 @@ class Level:
                 made = self.graph.call_method("to", (flag, device), {"copy": True})
         return _noted(made, device)
 
+    def number(self, number: Node | int, device: torch.device) -> Node:
+        """For a body: a number as a tensor of its own, which may come from a body already."""
+        with self.graph.inserting_before(self.output):
+            if isinstance(number, Node) and isinstance(number.meta["example_value"], torch.Tensor):
+                return _noted(self.graph.call_method("clone", (number,)), device, torch.float64)
+            options: dict[str, Any] = {"dtype": torch.int64, "device": device}
+            return _noted(self.graph.call_function(torch.scalar_tensor, (number,), options), device, torch.int64)
+
     def give(self, leaf: Node) -> int:
         """For a body: let it give one more tensor; its position."""
         (leaves,) = arguments_of(self.output)
@@ -219,22 +240,22 @@ class Branches:
     def origins(self, position: int) -> Iterator[Origin]:
         for side in self._sides(position):
             for outer in side.values():
-                yield from (one.through(outer.views) for one in self._origins(outer.node))
+                yield from (one.through(outer) for one in self._origins(outer.root))
         yield from (Origin(result) for result, *_ in self._beside(position))
 
     def holds(self, position: int, origin: Origin) -> Flag:
         sides = self._sides(position)
         flags = []
         for outer in dict.fromkeys(one for side in sides for one in side.values()):
-            earlier = origin.before(outer.views)
-            if earlier in self._origins(outer.node):
-                given = self.level.holds(outer.node, earlier)
+            earlier = origin.before(outer)
+            if earlier in self._origins(outer.root):
+                given = self.level.holds(outer.root, earlier)
                 flags.append(self.level.both([self._gives(position, outer, sides), given]))
         for result, place, own, other in self._beside(position):
-            earlier = _before(own, other)
+            earlier = other.before(own)
             if origin == Origin(result) and earlier is not None:
                 gives = [self._gives(position, own, sides), self._gives(place, other, self._sides(place))]
-                flags.append(self.level.both([*gives, self.level.holds(own.node, earlier)]))
+                flags.append(self.level.both([*gives, self.level.holds(own.root, earlier)]))
         return self.level.either(flags)
 
     def _origins(self, node: Node) -> tuple[Origin, ...]:
@@ -242,7 +263,7 @@ class Branches:
         result = result_of(node)
         return (Origin(node),) if result is not None and result[0] is self.node else self.level.origins(node)
 
-    def _beside(self, position: int) -> Iterator[tuple[Node, int, _Outer, _Outer]]:
+    def _beside(self, position: int) -> Iterator[tuple[Node, int, Origin, Origin]]:
         """Other results that one may be, as both are copies of one tensor from around: with their places, and of what
         they are copies.
         """
@@ -250,14 +271,14 @@ class Branches:
             result = _result(self.node, place)
             for side, beside in zip(self._sides(position), self._sides(place), strict=True):
                 for own, other in itertools.product(*(dict.fromkeys(one.values()) for one in (side, beside))):
-                    may_be = own == other or _before(own, other) in self._origins(own.node)
+                    may_be = own == other or other.before(own) in self._origins(own.root)
                     if result is not None and may_be:
                         yield result, place, own, other
 
     def bodies(self) -> list[Level]:
-        return [self.level.body(body) for body in arguments_of(self.node)[1:3]]
+        return [self.level.body(body, self.node) for body in arguments_of(self.node)[1:3]]
 
-    def _sides(self, position: int) -> list[dict[Origin, _Outer]]:
+    def _sides(self, position: int) -> list[dict[Origin, Origin]]:
         """What either body gives."""
         operands = arguments_of(self.node)[3]
         sides = []
@@ -267,7 +288,7 @@ class Branches:
             sides.append(self.level.around(body, {**made, **inputs}, position))
         return sides
 
-    def _gives(self, position: int, outer: _Outer, sides: list[dict[Origin, _Outer]]) -> Flag:
+    def _gives(self, position: int, outer: Origin, sides: list[dict[Origin, Origin]]) -> Flag:
         """Whether the body that runs gives this one."""
         bodies = zip(self.bodies(), sides, strict=True)
         return self.tells([_tells(body, position, outer, side) for body, side in bodies])
@@ -282,15 +303,24 @@ class Branches:
             function = torch.clone if told[0] else torch.logical_not  # it may be written to afterwards
             with self.level.graph.inserting_before(self.node):
                 return _noted(self.level.graph.call_function(function, (predicate,)), device)
-        # As floats: torch.cond has no results without a gradient beside those with one.
-        places = [_give_float(body, flag, device) for body, flag in zip(self.bodies(), told, strict=True)]
-        result = _getitem(self.node, places[0], device, torch.float64)
-        return self.level.call(torch.gt, self.level.call(torch.detach, result), 0)
+        leaves = [body.leaf(flag, device, body.output) for body, flag in zip(self.bodies(), told, strict=True)]
+        return self.level.call(torch.gt, self._given(leaves), 0)
 
+    def hand_out(self, body: Level, number: Node) -> Node:
+        """A number that a body computes, behind the operator; 0 where the other body runs."""
+        device = arguments_of(self.node)[0].meta["example_value"].device
+        return self._given([one.number(number if one is body else 0, device) for one in self.bodies()])
 
-def _before(own: _Outer, other: _Outer) -> Origin | None:
-    """What the first has to be a view of, to be the second."""
-    return Origin(other.node, other.views).before(own.views)
+    def _given(self, leaves: list[Node]) -> Node:
+        """One more result, of a leaf of each body. As a float: torch.cond has none without a gradient beside others."""
+        places = []
+        for body, leaf in zip(self.bodies(), leaves, strict=True):
+            with body.graph.inserting_before(body.output):
+                made = body.graph.call_method("to", (leaf, torch.float64))
+            places.append(body.give(_noted(made, leaf.meta["example_value"].device, torch.float64)))
+        result = _getitem(self.node, places[0], leaves[0].meta["example_value"].device, torch.float64)
+        with self.level.graph.inserting_after(result):
+            return _noted(self.level.graph.call_function(torch.detach, (result,)), _device(result), torch.float64)
 
 
 def _made(body: Level, operator: Node, position: int) -> dict[Node, tuple[int, Node]]:
@@ -318,18 +348,11 @@ def _result(operator: Node, position: int) -> Node | None:
     return found
 
 
-def _tells(body: Level, position: int, outer: _Outer, side: dict[Origin, _Outer]) -> Flag:
+def _tells(body: Level, position: int, outer: Origin, side: dict[Origin, Origin]) -> Flag:
     """Whether the result of a body is one that it may be."""
     result = body.given(position)
     origins = [origin for origin, found in side.items() if found == outer]
     return False if result is None else body.either([body.holds(result, origin) for origin in origins])
-
-
-def _give_float(body: Level, flag: Flag, device: torch.device) -> int:
-    """Let a body give a flag; its position."""
-    leaf = body.leaf(flag, device, body.output)
-    with body.graph.inserting_before(body.output):
-        return body.give(_noted(body.graph.call_method("to", (leaf, torch.float64)), device, torch.float64))
 
 
 @dataclass
@@ -356,7 +379,7 @@ class _Loop:
         """
         result, made = self._body().given(position), _made(self._body(), self.node, position)
         found = self._body().origins(result) if result is not None else ()
-        return {Origin(made[one.root][1], one.views): (one, made[one.root][0]) for one in found if one.root in made}
+        return {replace(one, root=made[one.root][1]): (one, made[one.root][0]) for one in found if one.root in made}
 
     def _all_trips(self) -> list[tuple[Origin, ...]]:
         begin = [self._begin(position) for position in range(len(self._carry()))]
@@ -377,11 +400,13 @@ class _Loop:
         carry = self._carry()
         for origin, outer in self._trip(position).items():
             if origin.root not in carry:
-                yield from (one.through(outer.views) for one in self.level.origins(outer.node))
-            elif not origin.views:
-                yield from state[carry.index(origin.root)]
+                yield from (one.through(outer) for one in self.level.origins(outer.root))
+            else:
+                before = state[carry.index(origin.root)]
+                same = origin == Origin(origin.root)
+                yield from before if same else (Origin(one.root, told=False) for one in before)
 
-    def _trip(self, position: int) -> dict[Origin, _Outer]:
+    def _trip(self, position: int) -> dict[Origin, Origin]:
         """What a trip may give: in the body; and around the loop, where that is what it is."""
         carry, (_, _, _, additional) = self._carry(), arguments_of(self.node)
         closed_over = dict(zip(self._body().inputs[len(carry) :], additional, strict=True))
@@ -391,7 +416,7 @@ class _Loop:
         return self._body().inputs[: len(arguments_of(self.node)[2])]
 
     def _body(self) -> Level:
-        return self.level.body(arguments_of(self.node)[1])
+        return self.level.body(arguments_of(self.node)[1], self.node)
 
     def holds(self, position: int, origin: Origin) -> Flag:
         new = [one for one in self._concerned(position, origin) if one not in self.carried]
@@ -416,7 +441,9 @@ class _Loop:
     def _from_trip_before(self, position: int, origin: Origin) -> dict[Origin, int]:
         """What of the carry a trip may hand on to a place, with the place where it was."""
         carry = self._carry()
-        places = {one: carry.index(one.root) for one in self._trip(position) if one.root in carry and not one.views}
+        places = {
+            one: carry.index(one.root) for one in self._trip(position) if one == Origin(one.root) and one.root in carry
+        }
         return {one: place for one, place in places.items() if origin in self.state[place]}
 
     def _after_trip(self, position: int, origin: Origin) -> Iterator[Flag]:
@@ -431,9 +458,9 @@ class _Loop:
             yield body.holds(result, made)
             yield body.both([self._keeps(position), self._keeps(place), self._before(position, origin)])
         for one, outer in self._trip(position).items():
-            earlier = None if one.root in carry else origin.before(outer.views)
+            earlier = None if one.root in carry else origin.before(outer)
             # What a flag of the graph around tells of stays a copy: the flag does not come in.
-            if earlier is not None and self.level.holds(outer.node, earlier) is True:
+            if earlier is not None and self.level.holds(outer.root, earlier) is True:
                 yield body.holds(result, one)
 
     def _keeps(self, position: int) -> Flag:
@@ -451,14 +478,14 @@ class _Loop:
         before = False if begin is None else self.level.holds(begin, origin)
         leaf = self.level.leaf(before, self._device(), self.node)
         test, body, carried, additional = arguments_of(self.node)
-        for one in (self.level.body(test), self._body()):
+        for one in (self.level.body(test, self.node), self._body()):
             with one.graph.inserting_after(one.inputs[len(carried) - 1]):
                 _noted(one.graph.placeholder(f"given_back_{len(carried)}"), self._device())
         self.node.args = (test, body, (*carried, leaf), additional)
         return len(carried)
 
     def _device(self) -> torch.device:
-        test = self.level.body(arguments_of(self.node)[0])
+        test = self.level.body(arguments_of(self.node)[0], self.node)
         return arguments_of(test.output)[0].meta["example_value"].device  # type: ignore[no-any-return]
 
 
@@ -524,12 +551,17 @@ def before_view(node: Node) -> Origin | None:
     if written(node):
         target = written(node)[0]
         return Origin(target) if writes_in_place(node) and storage_at(target) == storage else None
-    if len(node.all_input_nodes) != 1:
+    tensors = [one for one in node.all_input_nodes if not is_number(one)]
+    if len(tensors) != 1:
         return None
-    (source,) = node.all_input_nodes
+    (source,) = tensors
     if storage_at(source) == storage:
         return Origin(source, (node,))
-    if _calls(node, "getitem") and len(source.all_input_nodes) == 1:
-        (whole,) = source.all_input_nodes
+    whole, *others = [one for one in source.all_input_nodes if not is_number(one)] or [source]
+    if _calls(node, "getitem") and not others:
         return Origin(whole, (source, node)) if storage_at(whole) == storage and not written(source) else None
     return None
+
+
+def is_number(node: Node) -> bool:
+    return isinstance(node.meta.get("example_value"), (torch.SymInt, int))
