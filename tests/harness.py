@@ -505,7 +505,7 @@ def compared(expected: Outcome, actual: Outcome, where: str) -> Verdict:
         ("arguments", expected.arguments.args, actual.arguments.args),
         ("keyword arguments", expected.arguments.kwargs, actual.arguments.kwargs),
         ("events", expected.events, actual.events),
-        ("gradient", with_zeros(expected, actual), with_zeros(actual, expected)),
+        ("gradient", expected.gradients, actual.gradients),
     )
     found = (difference(wanted, got, name) for name, wanted, got in pairs)
     return verdict_of(next((text for text in found if text), ""), where)
@@ -523,12 +523,6 @@ def raised_at(error: BaseException | None) -> str:
     if not places or not (places[-1].line or "").startswith(("raise", "assert")):
         return ""
     return f"{os.path.basename(places[-1].filename)}:{places[-1].lineno}"
-
-
-def with_zeros(one: Outcome, other: Outcome) -> dict[str, Tensor | None]:
-    """Gradients of `one`: no gradient reads as zeros where the other outcome has one, for they mean the same."""
-    zeros = {name: None if grad is None else torch.zeros_like(grad) for name, grad in other.gradients.items()}
-    return {name: zeros.get(name) if grad is None else grad for name, grad in one.gradients.items()}
 
 
 def verdict_of(found: str, where: str) -> Verdict:

@@ -50,6 +50,8 @@ def asked_properties() -> Iterator[None]:
     call_builtin = BuiltinVariable.call_function
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
+        if name == "requires_grad":
+            _look_again(tx, self)
         if name in _OF_GRADIENTS and _counts(tx):
             _check(tx, self, name, lambda tensor: tensor.requires_grad)
             if name == "is_leaf":
@@ -78,6 +80,13 @@ def asked_properties() -> Iterator[None]:
         patched(BuiltinVariable, call_function=builtin),
     ):
         yield
+
+
+def _look_again(tx: Any, tensor: Any) -> None:
+    """A tensor may record since something has been written to it, or to what stands in for it, or to a view of it."""
+    value = tracing.resolved(tensor.as_proxy(), tx.output.current_tracer).node.meta.get("example_value")
+    if isinstance(value, torch.Tensor) and value.requires_grad and tensor.requires_grad is False:
+        tensor.requires_grad = True
 
 
 class _Step(LambdaVariable):

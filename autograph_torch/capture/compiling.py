@@ -159,12 +159,11 @@ from autograph_torch.capture.torch_fixes import (
     functions_of_constants,
     integers_of_constants,
     inverted_integers,
+    know_places,
     lengths_without_dimensions,
     numbers_of_copies,
     operators_of_old,
     places_of,
-    places_of_results,
-    places_of_views,
     powers_of_any_sign,
     reasons_for_new_traces,
     truth_of_lengths,
@@ -268,9 +267,8 @@ def _improved(backend: Callable[..., Any]) -> Callable[..., Any]:
                 pass_symbols(graph)
         if not compiles:
             leave_to_python(graph)
-        with places_of_results(backend), places_of_views(backend):
-            compiled = backend(graph, inputs)
-        return refusing_second_gradients(graph, leaving_modes(graph, compiled))
+        know_places(backend)
+        return refusing_second_gradients(graph, leaving_modes(graph, backend(graph, inputs)))
 
     return _in_session(compile_graph)
 

@@ -29,6 +29,7 @@ from autograph_torch.capture.graph_writes import arguments_of, storage_at
 from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
 from autograph_torch.capture.records import records_gradient
+from autograph_torch.capture.used_inputs import used_inputs, where_used
 from autograph_torch.capture.views_again import View, is_unrecorded, made_again
 
 Compiled = Callable[..., Any]
@@ -55,12 +56,14 @@ class Substitutes:
 
     views: results that are views made under no_grad, or (True) views with a gradient of such.
     recorded: results that record a gradient where a flag is set.
+    used: inputs that are used where a flag is set, or never.
     """
 
     count: int
     found: tuple[Substitute, ...] = ()
     views: tuple[tuple[int, bool], ...] = ()
     recorded: tuple[tuple[int, int], ...] = ()
+    used: tuple[tuple[int, int | None], ...] = ()
 
 
 def tell_given_back(module: GraphModule) -> Substitutes:
@@ -88,16 +91,18 @@ def tell_given_back(module: GraphModule) -> Substitutes:
                 given.append(flag)
             found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input, again[1]))
     recording = [place for place, result in enumerate(results) if _records(result)]
-    flags = {place: records_gradient(finder.outermost, results[place]) for place in recording}
-    told = [(place, flag) for place, flag in flags.items() if isinstance(flag, Node)]
-    given += dict.fromkeys(flag for _, flag in told)
-    if found or told:
+    flags = records_gradient(finder.outermost, [results[place] for place in recording])
+    told = [(place, flag) for place in recording if isinstance(flag := flags[results[place]], Node)]
+    used = used_inputs(finder.outermost, given)
+    given += dict.fromkeys(flag for _, flag in (*told, *used) if isinstance(flag, Node))
+    if found or told or used:
         output.args = (tuple(given),)
         finder.finish()
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
     recorded = [(place, not is_unrecorded(one.meta["example_value"])) for place, one in views]
     on_paths = tuple((place, given.index(flag)) for place, flag in told)
-    return Substitutes(len(results), tuple(found), tuple(recorded), on_paths)
+    in_use = tuple((place, given.index(flag) if isinstance(flag, Node) else None) for place, flag in used)
+    return Substitutes(len(results), tuple(found), tuple(recorded), on_paths, in_use)
 
 
 def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:
@@ -117,12 +122,17 @@ def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) ->
 
 def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:
     """`run`, whose results are the tensors that eager gives; `run` itself where they all are."""
-    if not substitutes.found and not substitutes.views and not substitutes.recorded:
+    if substitutes == Substitutes(substitutes.count):
         return run
 
     @functools.wraps(run, updated=())
     def give(*inputs: Any) -> tuple[Any, ...]:
-        results = _recorded(list(run(*inputs)), substitutes.recorded)
+        taken = list(inputs)
+        uses = where_used(taken, substitutes.used)
+        results = list(run(*taken))
+        for place, use in uses.items():
+            use.told_by(results[place])
+        results = _recorded(results, substitutes.recorded)
         results = _without_gradient(results, substitutes.views)
         for one in substitutes.found:
             if one.flag is None or results[one.flag]:

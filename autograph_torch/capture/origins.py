@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
@@ -36,6 +36,7 @@ from autograph_torch.runtime.memories import OURS, STAND_IN_OF
 
 Flag = bool | Node  # known of every run; or a truth value of the graph
 Views = tuple[Node, ...]
+Key = tuple[int, Any]  # of a flag that a loop carries: it tells something of the tensor at this place in the carry
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ class Level:
     outside: tuple[Level, Node] | None = None
     known: dict[Node, tuple[Origin, ...]] = field(default_factory=dict)
     flags: dict[tuple[Node, Origin], Flag] = field(default_factory=dict)
-    loops: dict[Node, _Loop] = field(default_factory=dict)
+    made: dict[tuple[Any, ...], Node] = field(default_factory=dict)  # flags, by what they are made of
+    loops: dict[Node, Loop] = field(default_factory=dict)
 
     @property
     def graph(self) -> Graph:
@@ -154,10 +156,13 @@ class Level:
         earlier = origin.before(before)
         return False if earlier is None else self.holds(before.root, earlier)
 
-    def _operator(self, node: Node) -> Branches | _Loop:
+    def _operator(self, node: Node) -> Branches | Loop:
         if name_of(node) == "cond":
             return Branches(self, node)
-        return self.loops.setdefault(node, _Loop(self, node))
+        return self.loop(node)
+
+    def loop(self, node: Node) -> Loop:
+        return self.loops.setdefault(node, Loop(self, node))
 
     def given(self, position: int) -> Node | None:
         """For a body: the tensor that one of its results is a copy of, also as rows in a buffer."""
@@ -188,15 +193,28 @@ class Level:
     def both(self, flags: list[Flag]) -> Flag:
         return self._joined(flags, torch.logical_and, decisive=False)
 
+    def opposite(self, flag: Flag) -> Flag:
+        if isinstance(flag, bool):
+            return not flag
+        parts = torch.logical_not, flag
+        if parts not in self.made:
+            self.made[parts] = self.call(*parts)
+        return self.made[parts]
+
     def _joined(self, flags: list[Flag], function: Any, decisive: bool) -> Flag:
         if any(flag is decisive for flag in flags):
             return decisive
         nodes = [flag for flag in flags if isinstance(flag, Node)]
         if not nodes:
             return not decisive
+        if any(self.made.get((torch.logical_not, one)) in nodes for one in nodes):
+            return decisive
         found = nodes[0]
         for other in nodes[1:]:
-            found = self.call(function, found, other)
+            parts = function, found, other
+            if parts not in self.made:
+                self.made[parts] = self.call(*parts)
+            found = self.made[parts]
         return found
 
     def call(self, function: Any, *args: Any) -> Node:
@@ -295,14 +313,21 @@ class Branches:
 
     def tells(self, told: list[Flag]) -> Flag:
         """What the body that runs tells, of what each of the two does."""
-        predicate = arguments_of(self.node)[0]
-        device = predicate.meta["example_value"].device
         if told[0] is told[1] and isinstance(told[0], bool):
             return told[0]
-        if all(isinstance(flag, bool) for flag in told):
-            function = torch.clone if told[0] else torch.logical_not  # it may be written to afterwards
-            with self.level.graph.inserting_before(self.node):
-                return _noted(self.level.graph.call_function(function, (predicate,)), device)
+        if told == [False, True]:
+            return self.level.opposite(self.tells([True, False]))
+        parts = self.node, *told
+        if parts not in self.level.made:
+            self.level.made[parts] = self._told(told)
+        return self.level.made[parts]
+
+    def _told(self, told: list[Flag]) -> Node:
+        predicate = arguments_of(self.node)[0]
+        device = predicate.meta["example_value"].device
+        if told == [True, False]:
+            with self.level.graph.inserting_before(self.node):  # it may be written to afterwards
+                return _noted(self.level.graph.call_function(torch.clone, (predicate,)), device)
         leaves = [body.leaf(flag, device, body.output) for body, flag in zip(self.bodies(), told, strict=True)]
         return self.level.call(torch.gt, self._given(leaves), 0)
 
@@ -356,17 +381,19 @@ def _tells(body: Level, position: int, outer: Origin, side: dict[Origin, Origin]
 
 
 @dataclass
-class _Loop:
+class Loop:
     """What the results of a torch.while_loop may be.
 
     state: for every tensor of the carry, all that it may be in some trip.
-    carried: the places in the carry of the flags that tell whether it is.
+    carried: the places in the carry of the flags that tell whether it is, and of others.
+    told: the flags behind the loop.
     """
 
     level: Level
     node: Node
     state: list[tuple[Origin, ...]] = field(default_factory=list)
-    carried: dict[tuple[int, Origin], int] = field(default_factory=dict)
+    carried: dict[Key, int] = field(default_factory=dict)
+    told: dict[Key, Node] = field(default_factory=dict)
 
     def origins(self, position: int) -> tuple[Origin, ...]:
         if not self.state:
@@ -377,8 +404,8 @@ class _Loop:
         """The other results that one may be, or a view of, as the last trip has made both: what this is in it, and the
         place of the other.
         """
-        result, made = self._body().given(position), _made(self._body(), self.node, position)
-        found = self._body().origins(result) if result is not None else ()
+        result, made = self.body().given(position), _made(self.body(), self.node, position)
+        found = self.body().origins(result) if result is not None else ()
         return {replace(one, root=made[one.root][1]): (one, made[one.root][0]) for one in found if one.root in made}
 
     def _all_trips(self) -> list[tuple[Origin, ...]]:
@@ -409,23 +436,44 @@ class _Loop:
     def _trip(self, position: int) -> dict[Origin, Origin]:
         """What a trip may give: in the body; and around the loop, where that is what it is."""
         carry, (_, _, _, additional) = self._carry(), arguments_of(self.node)
-        closed_over = dict(zip(self._body().inputs[len(carry) :], additional, strict=True))
-        return self.level.around(self._body(), {**closed_over, **{one: one for one in carry}}, position)
+        closed_over = dict(zip(self.body().inputs[len(carry) :], additional, strict=True))
+        return self.level.around(self.body(), {**closed_over, **{one: one for one in carry}}, position)
 
     def _carry(self) -> list[Node]:
-        return self._body().inputs[: len(arguments_of(self.node)[2])]
+        return self.body().inputs[: len(arguments_of(self.node)[2])]
 
-    def _body(self) -> Level:
+    def body(self) -> Level:
         return self.level.body(arguments_of(self.node)[1], self.node)
 
     def holds(self, position: int, origin: Origin) -> Flag:
-        new = [one for one in self._concerned(position, origin) if one not in self.carried]
-        for one in new:
-            self.carried[one] = self._carry_flag(*one)
-        for one in new:
-            body = self._body()
-            body.give(body.leaf(body.either(list(self._after_trip(*one))), self._device(), body.output))
-        return _getitem(self.node, self.carried[position, origin], self._device())
+        concerned = {}
+        for place, one in self._concerned(position, origin):
+            begin = self._begin(place)
+            concerned[place, one] = False if begin is None else self.level.holds(begin, one)
+        self.carry(concerned, lambda one: list(self._after_trip(*one)))
+        return self.behind((position, origin))
+
+    def carry(self, flags: Mapping[Key, Flag], after_trip: Callable[[Key], list[Flag]]) -> None:
+        """Let the loop carry flags, each with what it begins with.
+
+        after_trip: in the body, the reasons for which one is set after a trip; called when all are carried.
+        """
+        new = [key for key in flags if key not in self.carried]
+        for key in new:
+            self.carried[key] = self._carry_flag(flags[key])
+        for key in new:
+            body = self.body()
+            body.give(body.leaf(body.either(after_trip(key)), self._device(), body.output))
+
+    def before(self, key: Key) -> Node:
+        """In the body: a flag as the trip before has left it."""
+        return self.body().inputs[self.carried[key]]
+
+    def behind(self, key: Key) -> Node:
+        """A flag behind the loop."""
+        if key not in self.told:
+            self.told[key] = _getitem(self.node, self.carried[key], self._device())
+        return self.told[key]
 
     def _concerned(self, position: int, origin: Origin) -> dict[tuple[int, Origin], None]:
         """The places in the carry whose tensors come to this one, trip by trip, while they may be what is asked for."""
@@ -448,15 +496,15 @@ class _Loop:
 
     def _after_trip(self, position: int, origin: Origin) -> Iterator[Flag]:
         """The reasons for which a tensor of the carry may be this one after a trip."""
-        body, carry = self._body(), self._carry()
+        body, carry = self.body(), self._carry()
         result = body.given(position)
         if result is None:
             return
         for one, place in self._from_trip_before(position, origin).items():
-            yield body.both([body.holds(result, one), self._before(place, origin)])
+            yield body.both([body.holds(result, one), self.before((place, origin))])
         for made, place in filter(None, [self._made_in_trip(position).get(origin)]):
             yield body.holds(result, made)
-            yield body.both([self._keeps(position), self._keeps(place), self._before(position, origin)])
+            yield body.both([self._keeps(position), self._keeps(place), self.before((position, origin))])
         for one, outer in self._trip(position).items():
             earlier = None if one.root in carry else origin.before(outer)
             # What a flag of the graph around tells of stays a copy: the flag does not come in.
@@ -465,20 +513,14 @@ class _Loop:
 
     def _keeps(self, position: int) -> Flag:
         """Whether a trip hands on what it has been given."""
-        body, result = self._body(), self._body().given(position)
+        body, result = self.body(), self.body().given(position)
         return False if result is None else body.holds(result, Origin(self._carry()[position]))
 
-    def _before(self, position: int, origin: Origin) -> Node:
-        """In the body: the flag of the trip before."""
-        return self._body().inputs[self.carried[position, origin]]
-
-    def _carry_flag(self, position: int, origin: Origin) -> int:
+    def _carry_flag(self, before: Flag) -> int:
         """Let the loop carry one more flag; its place."""
-        begin = self._begin(position)
-        before = False if begin is None else self.level.holds(begin, origin)
         leaf = self.level.leaf(before, self._device(), self.node)
         test, body, carried, additional = arguments_of(self.node)
-        for one in (self.level.body(test, self.node), self._body()):
+        for one in (self.level.body(test, self.node), self.body()):
             with one.graph.inserting_after(one.inputs[len(carried) - 1]):
                 _noted(one.graph.placeholder(f"given_back_{len(carried)}"), self._device())
         self.node.args = (test, body, (*carried, leaf), additional)

@@ -233,7 +233,7 @@ class _Describer:
         return tuple(self.spec(item, (*path, k)) for k, item in enumerate(items))
 
     def _tensor(self, variable: Any, path: tuple[int, ...]) -> Spec:
-        own = _tensor_spec(variable)
+        own = _tensor_spec(variable, self._tracer)
         index = self._original(variable)
         if index is not None:
             return ("same", index, own)
@@ -274,8 +274,8 @@ def _number_spec(variable: Any) -> Spec:
     return ("number", variable.python_type().__name__)
 
 
-def _tensor_spec(variable: Any) -> Spec:
-    fake = variable.as_proxy().node.meta["example_value"]
+def _tensor_spec(variable: Any, tracer: Any) -> Spec:
+    fake = tracing.resolved(variable.as_proxy(), tracer).node.meta["example_value"]
     sizes = tuple(fake.shape)
     if not all(type(size) is int for size in sizes):
         raise _NotPlain

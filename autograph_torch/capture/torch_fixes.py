@@ -39,8 +39,8 @@ These need no special treatment there: with the modes' own switch they are recom
 a read before that gives what was set. Later versions run the setter where it stands, and so does this.
 
 8. Inductor drops a clone of a view (`x[1].clone()`) where it takes it for needless. In the body of a branch the result
-is then the view, whose place in memory is not that of the other branch's result: "expected same storage_offset". Here
-such a clone is no clone of the same.
+is then the view, whose place in memory is not that of the other branch's result: "expected same storage_offset". So it
+is with the gradients of a branch, when the first backward pass comes. Here such a clone is no clone of the same.
 
 9. torch asks whether two truth values from data are equal by subtracting one from the other: "unsupported operand
 type(s) for -: 'Equality' and 'Equality'" (pytorch issue 124110); of their ranges it asks whether one is below the
@@ -264,45 +264,44 @@ def numbers_of_copies() -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def places_of_results(backend: Any) -> Iterator[None]:
-    """While Inductor compiles, tensors at different places of their memory are different to it."""
+_PLACED = "_autograph_torch_placed"  # on Inductor's own function, once it has been replaced
+
+
+def know_places(backend: Any) -> None:
+    """To Inductor, tensors at different places of their memory are different, and the views that it makes of a write
+    note the symbols of their places.
+
+    For the rest of the process, from the first graph on: a backward pass is compiled when it first runs.
+    """
     if getattr(backend, "__name__", "") != "inductor":
-        yield
         return
-    from torch._inductor.fx_passes import post_grad
+    from torch._inductor.fx_passes import post_grad, reinplace
 
-    same_but_for_the_place = post_grad.same_meta
+    if not hasattr(post_grad.same_meta, _PLACED):
+        post_grad.same_meta = _at_one_place(post_grad.same_meta)
+        reinplace.graph_call_function = _noting_symbols(reinplace.graph_call_function, reinplace.V)
 
+
+def _at_one_place(same_but_for_the_place: Any) -> Any:
     def same_meta(node1: Any, node2: Any) -> bool:
         values = (node1.meta.get("val"), node2.meta.get("val"))
         places = [value.storage_offset() for value in values if isinstance(value, torch.Tensor)]
         known = len(places) == len(values) and statically_known_true(places[0] == places[1])
         return known and same_but_for_the_place(node1, node2)
 
-    with patched(post_grad, same_meta=same_meta):
-        yield
+    setattr(same_meta, _PLACED, True)
+    return same_meta
 
 
-@contextlib.contextmanager
-def places_of_views(backend: Any) -> Iterator[None]:
-    """While Inductor compiles, the views that it makes of a write note the symbols of their places."""
-    if getattr(backend, "__name__", "") != "inductor":
-        yield
-        return
-    from torch._inductor.fx_passes import reinplace
-
-    call = reinplace.graph_call_function
-
+def _noting_symbols(call: Any, virtual: Any) -> Any:
     def call_function(*args: Any, **kwargs: Any) -> Any:
         node = call(*args, **kwargs)
-        symbols = symbolic_shapes.compute_unbacked_bindings(reinplace.V.fake_mode.shape_env, node.meta["val"])
+        symbols = symbolic_shapes.compute_unbacked_bindings(virtual.fake_mode.shape_env, node.meta["val"])
         if symbols:
             node.meta["unbacked_bindings"] = symbols
         return node
 
-    with patched(reinplace, graph_call_function=call_function):
-        yield
+    return call_function
 
 
 @contextlib.contextmanager

@@ -61,6 +61,36 @@ def a_size_in_a_branch_inside(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return y * 2
 
 
+def written_into_the_second_row(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    y = torch.zeros(3, 3) + x
+    if x.sum() > 0:
+        y[1] = w[2]
+    return y
+
+
+def written_into_the_second_row_in_a_loop(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    y, n = torch.zeros(3, 3) + x, x.sum()
+    while n > 0:
+        n = n - 2
+        if n < 1:
+            y[1] = w[2]
+    return y
+
+
+@pytest.mark.parametrize("backend", ["eager", *BACKENDS])
+@pytest.mark.parametrize("function", [written_into_the_second_row, written_into_the_second_row_in_a_loop])
+def test_gradients_of_what_is_written_into_a_row(function: Callable[..., Any], backend: str) -> None:
+    torch._dynamo.reset()
+    fast = torch.compile(convert(function), fullgraph=True, backend=backend)
+    for sign in (1.0, -1.0):
+        told = []
+        for run in (fast, function):
+            x, w = (torch.full((3, 3), number, requires_grad=True) for number in (0.5 * sign, 2.0))
+            (run(x, w) ** 2).sum().backward()
+            told.append((x.grad.tolist(), None if w.grad is None else w.grad.tolist()))  # type: ignore[union-attr]
+        assert told[0] == told[1]
+
+
 @pytest.mark.parametrize("backend", ["eager", *BACKENDS])
 @pytest.mark.parametrize("function", [twice_as_long_on_one_side, rows_on_one_side, a_size_in_a_branch_inside])
 def test_gradients_of_results_of_two_sizes(function: Callable[..., Any], backend: str) -> None:
