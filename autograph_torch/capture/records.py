@@ -41,13 +41,9 @@ _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 def records_gradient(level: Level, results: list[Node]) -> dict[Node, Flag]:
-    """Whether results of the outermost graph record a gradient; inputs that it writes to do."""
+    """Whether results of the outermost graph record a gradient."""
     records = Records(level, {node: None for node in level.inputs if _may_record(node)})
-    given = {storage_at(node) for node in level.inputs}
-    return {
-        one: (records.is_written(one) and storage_at(one) in given) or level.either(list(records.causes(one).values()))
-        for one in results
-    }
+    return {one: level.either(list(records.causes(one).values())) for one in results}
 
 
 @dataclass

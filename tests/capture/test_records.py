@@ -180,6 +180,25 @@ def written_to_in_an_object(x: Tensor, w: Tensor, v: Tensor) -> Tensor:
     return held.value
 
 
+def asked_behind_the_write(x: Tensor, w: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+    y = x * 2
+    if x.sum() > 0:
+        z = y * 1
+    else:
+        y[0].mul_(w[0])
+        z = y * 2 if y.requires_grad else y.clone()
+    return y + 1, z
+
+
+def of_a_length_that_data_tell(x: Tensor, w: Tensor, v: Tensor) -> Tensor:
+    y = (x * 2)[: int(x.abs().max().ceil())]
+    if x.sum() > 0:
+        y = y * 3
+    else:
+        y[0] = w[0]
+    return y
+
+
 def accumulated(x: Tensor, w: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
     total, rows = torch.zeros(2), torch.zeros(3, 2)
     while x.sum() > 1:
@@ -207,6 +226,8 @@ FUNCTIONS = [
     written_to_by_one_branch,
     written_to_through_a_view,
     written_to_in_an_object,
+    asked_behind_the_write,
+    of_a_length_that_data_tell,
     accumulated,
     under_no_grad,
     beside_what_always_does,
