@@ -1385,7 +1385,7 @@ MUTATIONS = (
     Mutation(
         "used inputs: what is written comes out, too",
         CAPTURE + "used_inputs.py",
-        "    ends = [*results, *(one for node in writers for one in node.all_input_nodes)]\n",
+        "    ends = [*results, *(one for node in behind for one in node.all_input_nodes)]\n",
         "    ends = [*results]\n",
         "tests/capture/test_used_inputs.py",
         "arguments_that_are_written_to",
