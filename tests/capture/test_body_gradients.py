@@ -64,7 +64,7 @@ def a_size_in_a_branch_inside(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
 def written_into_the_second_row(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     y = torch.zeros(3, 3) + x
     if x.sum() > 0:
-        y[1] = w[2]
+        y[1] = w
     return y
 
 
@@ -73,7 +73,7 @@ def written_into_the_second_row_in_a_loop(x: torch.Tensor, w: torch.Tensor) -> t
     while n > 0:
         n = n - 2
         if n < 1:
-            y[1] = w[2]
+            y[1] = w
     return y
 
 
@@ -85,7 +85,7 @@ def test_gradients_of_what_is_written_into_a_row(function: Callable[..., Any], b
     for sign in (1.0, -1.0):
         told = []
         for run in (fast, function):
-            x, w = (torch.full((3, 3), number, requires_grad=True) for number in (0.5 * sign, 2.0))
+            x, w = torch.full((3, 3), 0.5 * sign, requires_grad=True), torch.full((3,), 2.0, requires_grad=True)
             (run(x, w) ** 2).sum().backward()
             told.append((x.grad.tolist(), None if w.grad is None else w.grad.tolist()))  # type: ignore[union-attr]
         assert told[0] == told[1]
