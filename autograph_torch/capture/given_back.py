@@ -74,6 +74,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     made = {node: node.args[1] for node in module.graph.find_nodes(op="call_function", target=placed_in)}
     finder = Finder(module)
     given, found = list(results), []
+    replaced: dict[int, list[Flag]] = {}
     known = [*inputs, *results, *made]
     for place, result in enumerate(results):
         if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
@@ -90,10 +91,12 @@ def tell_given_back(module: GraphModule) -> Substitutes:
             if isinstance(flag, Node):
                 given.append(flag)
             found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input, again[1]))
+            replaced.setdefault(place, []).append(flag)
     recording = [place for place, result in enumerate(results) if _records(result)]
     flags = records_gradient(finder.outermost, [results[place] for place in recording])
     told = [(place, flag) for place in recording if isinstance(flag := flags[results[place]], Node)]
-    used = used_inputs(finder.outermost, given)
+    level = finder.outermost
+    used = used_inputs(level, [(one, level.either(replaced.get(place, []))) for place, one in enumerate(given)])
     given += dict.fromkeys(flag for _, flag in (*told, *used) if isinstance(flag, Node))
     if found or told or used:
         output.args = (tuple(given),)

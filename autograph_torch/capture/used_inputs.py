@@ -26,23 +26,28 @@ from autograph_torch.capture.records import Records
 _USED_ANYWAY = -1  # no position
 
 
-def used_inputs(level: Level, results: Iterable[Any]) -> list[tuple[int, Flag]]:
+def used_inputs(level: Level, results: Iterable[tuple[Any, Flag]]) -> list[tuple[int, Flag]]:
     """The inputs of the outermost graph that not all paths use, by position, with what tells whether one does.
 
-    results: all that the graph gives.
+    results: all that the graph gives, and whether Python has something else in its place.
     """
     behind = [node for node in level.graph.nodes if written(node) or node.target is torch.autograd.grad]
-    ends = [*results, *(one for node in behind for one in node.all_input_nodes)]
-    ends = list(dict.fromkeys(one for one in ends if isinstance(one, Node) and has_gradient(one)))
-    anyway = _reached(ends)
+    ends = [*results, *((one, False) for node in behind for one in node.all_input_nodes)]
+    ends = list(dict.fromkeys(one for one in ends if isinstance(one[0], Node) and has_gradient(one[0])))
+    anyway = _reached([node for node, _ in ends])
     inputs = {node: place if node not in anyway else _USED_ANYWAY for place, node in enumerate(level.inputs)}
     placed = [node for node, place in inputs.items() if place != _USED_ANYWAY and has_gradient(node)]
     places = [inputs[node] for node in placed if not is_made(node)]
     if not places:
         return []
     records = Records(level, {node: place for node, place in inputs.items() if has_gradient(node)})
-    told = [records.causes(one) for one in ends]
-    flags = {place: level.either([one[by] for one in told for by in (place, None) if by in one]) for place in places}
+    told: dict[int, list[Flag]] = {place: [] for place in places}
+    for node, replaced in ends:
+        causes = records.causes(node)
+        for place in places:
+            uses = [causes[by] for by in (place, None) if by in causes]
+            told[place].append(level.both([level.either(uses), level.opposite(replaced)]))
+    flags = {place: level.either(those) for place, those in told.items()}
     return [(place, flag) for place, flag in flags.items() if flag is not True]
 
 

@@ -295,6 +295,38 @@ def test_gradients_of_several_calls_and_of_calls_under_way_add_up() -> None:
     assert told[0] == told[1]
 
 
+class Held:
+    def __init__(self, value: Tensor) -> None:
+        self.value = value
+
+
+def kept_or_replaced(held: Held, x: Tensor, y: Tensor) -> Tensor:
+    if x.sum() > 0:
+        held.value = y
+    elif x[0] > -1:
+        held.value = held.value * y
+    return y.sum()
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_what_python_puts_in_the_place_of_a_result_is_not_used_by_it(backend: str) -> None:
+    torch._dynamo.reset()
+    fast = autograph(kept_or_replaced, backend=backend)
+    for values in DATA:
+        told = []
+        for function in (fast, kept_or_replaced):
+            before, y = torch.ones(2, requires_grad=True), torch.full((2,), 3.0, requires_grad=True)
+            held = Held(before)
+            function(held, torch.tensor(values), y).backward()
+            first = None if before.grad is None else before.grad.tolist()
+            if held.value.grad_fn is None:
+                held.value.sum().backward()
+            told.append([first, None if before.grad is None else before.grad.tolist(), y.grad])
+        if sum(values) > 0 or values[0] <= -1:  # else the product has used it (docs/limits.md: all results count)
+            assert told[0][0] is None
+            assert repr(told[0]) == repr(told[1])
+
+
 @pytest.mark.parametrize("values", DATA)
 def test_autograd_grad_says_that_it_is_not_used(values: list[float]) -> None:
     torch._dynamo.reset()
