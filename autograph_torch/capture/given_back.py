@@ -74,7 +74,6 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     made = {node: node.args[1] for node in module.graph.find_nodes(op="call_function", target=placed_in)}
     finder = Finder(module)
     given, found = list(results), []
-    replaced: dict[int, list[Flag]] = {}
     known = [*inputs, *results, *made]
     for place, result in enumerate(results):
         if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
@@ -91,12 +90,10 @@ def tell_given_back(module: GraphModule) -> Substitutes:
             if isinstance(flag, Node):
                 given.append(flag)
             found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input, again[1]))
-            replaced.setdefault(place, []).append(flag)
     recording = [place for place, result in enumerate(results) if _records(result)]
     flags = records_gradient(finder.outermost, [results[place] for place in recording])
     told = [(place, flag) for place in recording if isinstance(flag := flags[results[place]], Node)]
-    level = finder.outermost
-    used = used_inputs(level, [(one, level.either(replaced.get(place, []))) for place, one in enumerate(given)])
+    used = used_inputs(finder.outermost, list(zip(given, _replaced(finder, found, given), strict=True)))
     given += dict.fromkeys(flag for _, flag in (*told, *used) if isinstance(flag, Node))
     if found or told or used:
         output.args = (tuple(given),)
@@ -106,6 +103,16 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     on_paths = tuple((place, given.index(flag)) for place, flag in told)
     in_use = tuple((place, given.index(flag) if isinstance(flag, Node) else None) for place, flag in used)
     return Substitutes(len(results), tuple(found), tuple(recorded), on_paths, in_use)
+
+
+def _replaced(finder: Finder, found: list[Substitute], given: list[Any]) -> list[Flag]:
+    """Of all that the graph gives: whether an input takes its place; not what comes out in another place as well."""
+    elsewhere = {one.source for one in found if not one.is_input}
+    flags: dict[int, list[Flag]] = {place: [] for place in range(len(given))}
+    for one in found:
+        if one.is_input and one.place not in elsewhere:
+            flags[one.place].append(True if one.flag is None else given[one.flag])
+    return [finder.outermost.either(those) for those in flags.values()]
 
 
 def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:
