@@ -1249,7 +1249,7 @@ MUTATIONS = (
     Mutation(
         "two results: what trips hand on",
         CAPTURE + "origins.py",
-        "            yield body.both([self._keeps(position), self._keeps(place), self._before(position, origin)])\n",
+        "            yield body.both([self._keeps(position), self._keeps(place), self.before((position, origin))])\n",
         "            yield False\n",
         "tests/capture/test_two_results.py",
         "one_tensor or root",
@@ -1385,7 +1385,7 @@ MUTATIONS = (
     Mutation(
         "used inputs: what is written comes out, too",
         CAPTURE + "used_inputs.py",
-        "    ends = [*results, *(one for node in behind for one in node.all_input_nodes)]\n",
+        "    ends = [*results, *((one, False) for node in behind for one in node.all_input_nodes)]\n",
         "    ends = [*results]\n",
         "tests/capture/test_used_inputs.py",
         "arguments_that_are_written_to",
@@ -2603,7 +2603,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a view made once more is as it was made",
-        CAPTURE + "given_back.py",
+        CAPTURE + "views_again.py",
         "with torch.set_grad_enabled(records):",
         "with torch.set_grad_enabled(torch.is_grad_enabled()):",
         "tests/capture/test_given_back.py",

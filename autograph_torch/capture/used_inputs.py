@@ -76,6 +76,8 @@ class _Use:
         self._flag = flag if flag.device.type == "cpu" else flag.clone()
 
     def __bool__(self) -> bool:
+        if self._known is None and self._flag is None:
+            return True  # the graph is still running, and differentiates itself
         if self._known is None:
             self._known, self._flag = bool(self._flag), None
         return self._known
