@@ -18,6 +18,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeGuard
 
 import torch
@@ -30,6 +31,7 @@ from autograph_torch.capture.graph_writes import (
     storage_at,
     writes_in_place,
     written,
+    written_in,
 )
 from autograph_torch.capture.shared_results import copied
 from autograph_torch.runtime.memories import OURS, STAND_IN_OF
@@ -115,6 +117,12 @@ class Level:
     def output(self) -> Node:
         return next(iter(self.graph.find_nodes(op="output")))
 
+    @cached_property
+    def targets(self) -> dict[Node, list[Node]]:
+        """By the nodes that write to something: the tensors that they write to."""
+        found = {node: [*written(node), *written_in(node, self.module)] for node in self.graph.nodes}
+        return {node: targets for node, targets in found.items() if targets}
+
     def body(self, node: Any, operator: Node) -> Level:
         """A body of an operator of this graph."""
         found = self.module.get_submodule(str(node.target))
@@ -194,12 +202,7 @@ class Level:
         return self._joined(flags, torch.logical_and, decisive=False)
 
     def opposite(self, flag: Flag) -> Flag:
-        if isinstance(flag, bool):
-            return not flag
-        parts = torch.logical_not, flag
-        if parts not in self.made:
-            self.made[parts] = self.call(*parts)
-        return self.made[parts]
+        return not flag if isinstance(flag, bool) else self.call(torch.logical_not, flag)
 
     def _joined(self, flags: list[Flag], function: Any, decisive: bool) -> Flag:
         if any(flag is decisive for flag in flags):
@@ -211,18 +214,18 @@ class Level:
             return decisive
         found = nodes[0]
         for other in nodes[1:]:
-            parts = function, found, other
-            if parts not in self.made:
-                self.made[parts] = self.call(*parts)
-            found = self.made[parts]
+            found = self.call(function, found, other)
         return found
 
     def call(self, function: Any, *args: Any) -> Node:
-        """What a function makes of flags, as early as they are there."""
-        flags = [argument for argument in args if isinstance(argument, Node)]
-        last = max(flags)
-        with self.graph.inserting_after(self.inputs[-1] if last.op == "placeholder" else last):
-            return _noted(self.graph.call_function(function, args), _device(*flags))
+        """What a function makes of flags, as early as they are there; made once."""
+        parts = function, *args
+        if parts not in self.made:
+            flags = [argument for argument in args if isinstance(argument, Node)]
+            last = max(flags)
+            with self.graph.inserting_after(self.inputs[-1] if last.op == "placeholder" else last):
+                self.made[parts] = _noted(self.graph.call_function(function, args), _device(*flags))
+        return self.made[parts]
 
     def leaf(self, flag: Flag, device: torch.device, before: Node) -> Node:
         """A flag as a tensor of its own, for an operator."""

@@ -28,8 +28,6 @@ from autograph_torch.capture.graph_writes import (
     has_gradient,
     name_of,
     storage_at,
-    written,
-    written_in,
 )
 from autograph_torch.capture.origins import Branches, Flag, Key, Level, Loop, hides_value, result_of
 
@@ -65,7 +63,7 @@ class Records:
         """By what a tensor depends, as it is in the end: when it does."""
         for one in self._needed(node):
             self.known[one] = self._causes(one)
-            for target in self._targets.get(one, ()):
+            for target in self.level.targets.get(one, ()):
                 self.memory[storage_at(target)] = self._merged([self._of(target).items(), self._of_inputs(one).items()])
         return self._of(node)
 
@@ -167,15 +165,9 @@ class Records:
         return sorted(needed)
 
     @cached_property
-    def _targets(self) -> dict[Node, list[Node]]:
-        """What nodes write to."""
-        found = {node: [*written(node), *written_in(node, self.level.module)] for node in self.level.graph.nodes}
-        return {node: targets for node, targets in found.items() if targets}
-
-    @cached_property
     def _writers(self) -> dict[Storage | None, list[Node]]:
         found: dict[Storage | None, list[Node]] = {}
-        for node, targets in self._targets.items():
+        for node, targets in self.level.targets.items():
             for storage in {storage_at(target) for target in targets} - {None}:
                 found.setdefault(storage, []).append(node)
         return found

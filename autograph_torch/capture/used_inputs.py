@@ -13,12 +13,13 @@ Python puts a view in the place of the input that hands on its gradient where th
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from autograph_torch.capture.graph_writes import has_gradient, is_operator, written
+from autograph_torch.capture.graph_writes import has_gradient, is_operator
 from autograph_torch.capture.origins import Flag, Level, result_of
 from autograph_torch.capture.parameters_made import is_made
 from autograph_torch.capture.records import Records
@@ -31,7 +32,7 @@ def used_inputs(level: Level, results: Iterable[tuple[Any, Flag]]) -> list[tuple
 
     results: all that the graph gives, and whether Python has something else in its place.
     """
-    behind = [node for node in level.graph.nodes if written(node) or node.target is torch.autograd.grad]
+    behind = [*level.targets, *level.graph.find_nodes(op="call_function", target=torch.autograd.grad)]
     ends = [*results, *((one, False) for node in behind for one in node.all_input_nodes)]
     ends = list(dict.fromkeys(one for one in ends if isinstance(one[0], Node) and has_gradient(one[0])))
     anyway = _reached([node for node, _ in ends])
@@ -63,56 +64,57 @@ def _reached(ends: list[Node]) -> set[Node]:
     return reached
 
 
-class _Use:
-    """Whether a call has used an input; many may share one."""
+@dataclass
+class Use:
+    """Whether a call has used some inputs; None while its graph runs, which may differentiate itself."""
 
-    def __init__(self) -> None:
-        self._flag: Any = None
-        self._known: bool | None = None
+    flag: torch.Tensor | None = None
 
     def told_by(self, flag: torch.Tensor) -> None:
         # Read when the gradient comes, so a forward pass waits for no device; by then graphs of CUDA may have been
         # replayed, which write to the same memory.
-        self._flag = flag if flag.device.type == "cpu" else flag.clone()
-
-    def __bool__(self) -> bool:
-        if self._known is None and self._flag is None:
-            return True  # the graph is still running, and differentiates itself
-        if self._known is None:
-            self._known, self._flag = bool(self._flag), None
-        return self._known
+        self.flag = flag if flag.device.type == "cpu" else flag.clone()
 
 
 class _WhereUsed(torch.autograd.Function):
-    """A tensor; its gradient where a call has used it, and else none."""
+    """Views of tensors; they hand on their gradients where a call has used them, and else none."""
 
     @staticmethod
-    def forward(tensor: torch.Tensor, use: _Use) -> torch.Tensor:
-        return tensor.view_as(tensor)
+    def forward(use: Use, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(tensor.view_as(tensor) for tensor in tensors)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.set_materialize_grads(False)
-        (_, ctx.use) = inputs
+        ctx.use = inputs[0]
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor | None) -> tuple[torch.Tensor | None, None]:  # type: ignore[override]
-        return (gradient if ctx.use else None), None
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:  # type: ignore[override]
+        is_used = ctx.use.flag is None or bool(ctx.use.flag)
+        return None, *(gradients if is_used else [None for _ in gradients])
 
 
-def where_used(inputs: list[Any], flags: Iterable[tuple[int, int | None]]) -> dict[int, _Use]:
+def where_used(inputs: list[Any], flags: Iterable[tuple[int, int | None]]) -> dict[int, Use]:
     """Put views into the places of inputs; what is to be told by which result, by its position (None: never used).
 
     A tensor with hooks is left alone: they would be called with None.
     """
-    uses: dict[int, _Use] = {}
     if not torch.is_grad_enabled():
-        return uses
+        return {}
+    alike: dict[tuple[int, torch.device], list[int]] = {}  # one step of the backward pass runs on one device
     for place, flag in flags:
         tensor = inputs[place]
-        if tensor.requires_grad and type(tensor) in _PLAIN and not _has_hooks(tensor):
-            used = None if flag is None else uses.setdefault(flag, _Use())
-            inputs[place] = tensor.detach() if used is None else _WhereUsed.apply(tensor, used)
+        if not tensor.requires_grad or type(tensor) not in _PLAIN or _has_hooks(tensor):
+            continue
+        if flag is None:
+            inputs[place] = tensor.detach()
+        else:
+            alike.setdefault((flag, tensor.device), []).append(place)
+    uses: dict[int, Use] = {}
+    for (flag, _), places in alike.items():
+        views = _WhereUsed.apply(uses.setdefault(flag, Use()), *(inputs[place] for place in places))
+        for place, view in zip(places, views, strict=True):
+            inputs[place] = view
     return uses
 
 
