@@ -8,7 +8,8 @@
 
 As a test only the truth of an operand counts; as a value, `a and b` is one of its operands, and `not a` a Python bool.
 Python operands in front stay as they are: `self.clip and x.norm() > 1` never asks a tensor for its truth.
-Refused: operands that bind a name (walrus) where they would move into a lambda.
+Left alone: operands that bind a name (walrus) where they would move into a lambda, and a chain whose middle would have
+to be bound where Python allows no walrus: in what a comprehension runs over (PEP 572).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class _Logic:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._numbers: set[str] = set()  # temporary names of numbers that depend on data
+        self._in_iterable = False  # of a comprehension: no name can be bound there
 
     def value(self, node: gast.AST) -> gast.AST:
         """A node where its value counts. Nested functions have been rewritten before, with facts of their own."""
@@ -41,12 +43,23 @@ class _Logic:
             return node
         if self._facts.is_skipped(node):  # what is in its blocks may stand on other lines
             return rebuild(node, lambda child: self.value(child) if isinstance(child, gast.stmt) else child)
+        if isinstance(node, gast.comprehension):
+            tests, iterable = [self.test(test) for test in node.ifs], self._iterable(node.iter)
+            same = iterable is node.iter and all(one is other for one, other in zip(tests, node.ifs, strict=True))
+            return node if same else derive(node, iter=iterable, ifs=tests)
         if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
             test = self.test(node.test)
             changed = node if test is node.test else derive(node, test=test)
             return rebuild(changed, lambda child: child if child is test else self.value(child))
         rewritten = self._logical(node, as_test=False)
         return rebuild(node, self.value) if rewritten is None else rewritten
+
+    def _iterable(self, node: gast.expr) -> gast.AST:
+        around, self._in_iterable = self._in_iterable, True
+        try:
+            return self.value(node)
+        finally:
+            self._in_iterable = around
 
     def test(self, node: gast.expr) -> gast.expr:
         """An expression of which only the truth counts."""
@@ -103,12 +116,16 @@ class _Logic:
         if as_test:
             eager, lazy = ("and_", "and_then") if isinstance(op, gast.And) else ("or_", "or_else")
             return runtime_call(eager if harmless else lazy, operands[0], *(thunk(operand) for operand in operands[1:]))
-        if self._facts.assume_unknown:  # also in comprehensions, where Dynamo does not take what a walrus binds
+        if self._binds_nothing():
             rest = self._rest(op, operands[1:], as_test, harmless)
             return runtime_call("and_value" if isinstance(op, gast.And) else "or_value", operands[0], thunk(rest))
         first, again = self._once(operands[0], "left")
         rest = self._rest(op, operands[1:], as_test, harmless)
         return self._choice(first, *((rest, again) if isinstance(op, gast.And) else (again, rest)), operands[0])
+
+    def _binds_nothing(self) -> bool:
+        """Whether values are handed to the runtime: Dynamo does not take what a walrus binds in a comprehension."""
+        return self._facts.assume_unknown or self._in_iterable
 
     def _rest(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
         return self._join(op, operands, as_test, harmless) if len(operands) > 1 else operands[0]
@@ -121,6 +138,8 @@ class _Logic:
             right = self.value(right)
             last = index == len(node.ops) - 1
             now, again = (right, right) if last else self._once(right, "middle")
+            if self._in_iterable and binds(now):
+                return None
             links.append(gast.Compare(left=left, ops=[op], comparators=[now]))
             left = again
         if len(links) > 2 and any(binds(link) for link in links[1:]):
@@ -130,7 +149,7 @@ class _Logic:
             return self._done(node, runtime_call(operator, links[0], *(thunk(link) for link in links[1:])))
         joined = links[-1]
         for link in reversed(links[:-1]):
-            if self._facts.assume_unknown:
+            if self._binds_nothing():
                 joined = runtime_call("and_value", link, thunk(joined))
                 continue
             first, again = self._once(link, "left")

@@ -147,7 +147,7 @@ from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
 from autograph_torch.capture.signatures import signatures
 from autograph_torch.capture.size_arguments import size_arguments
-from autograph_torch.capture.spent import spending, spent_places, spent_results
+from autograph_torch.capture.spent import spent_results
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.stack_traces import stack_traces
 from autograph_torch.capture.symbols import pass_symbols
@@ -279,10 +279,10 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        places, leaves = spent_places(graph), given_leaves(graph)
+        leaves = given_leaves(graph)
         given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
         run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
-        run = giving_leaves(leaves, spending(places, run))
+        run = giving_leaves(leaves, run)
         run = minding_hooks(graph, run, compiles=_compiles(backend))
         frame = frame_under_way()
         raises = may_raise(graph) or handles_exceptions()

@@ -4,7 +4,7 @@
     remember(tx, made, node)              made: a Hooked or Applied of the runtime; node: what stands before the cut
     torch.autograd.grad(loss, [w])        becomes cuts.grad(those that are remembered, loss, [w]); so `loss.backward()`
 
-What depends on such a leaf is no result (capture/leaves_made.py): its gradient is the caller's, who has no cuts.
+What depends on such a leaf is no result: its gradient is the caller's, who has no cuts. capture/leaves_made.py asks.
 
 Private: TensorVariable.method_requires_grad_, `proxy` and `has_grad_fn`, by which Dynamo tells leaves;
 TorchInGraphFunctionVariable.call_function. tests/capture/test_cut_at_hooks.py fails clearly when torch changes them.
@@ -13,7 +13,7 @@ TorchInGraphFunctionVariable.call_function. tests/capture/test_cut_at_hooks.py f
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Node
 
 from autograph_torch.capture.detached import detached
+from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import has_gradient
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import cuts, tracing
@@ -37,7 +38,12 @@ _AGAIN = (
     "a gradient goes a second time through what autograd has forgotten, in a function with hooks that depend on data",
     "pass `retain_graph=True` the first time",
 )
+_RESULT = (
+    "the function returns what depends on a tensor with a hook, or on an autograd.Function, that depends on data",
+    "compute the gradient in the function (`loss.backward()`), or let the hook ask no data",
+)
 _CUTS = "_autograph_cuts"  # on the output
+_LEAVES = "_autograph_leaves"  # on the output: the nodes that stand for what was computed
 _SPENT = "_autograph_spent"  # on the output: what gradients have gone through that keep nothing
 
 
@@ -79,11 +85,26 @@ def cut(tx: Any, tensor: Any) -> None:
     tensor.proxy, tensor.requires_grad = detached(tx.output, tensor), False
     tensor.call_method(tx, "requires_grad_", [], {})
     tensor.has_grad_fn = True  # to the program it is none
+    tx.output.__dict__.setdefault(_LEAVES, set()).add(tensor.as_proxy().node)
 
 
 def remember(tx: Any, made: Any, node: Node, users: frozenset[Node] = frozenset()) -> None:
     """Let gradients go through a cut."""
     tx.output.__dict__.setdefault(_CUTS, []).append(_Cut(made, node, users))
+
+
+def leaves_of_cuts(output: Any) -> Set[Node]:
+    """What stands for what was computed."""
+    return output.__dict__.get(_LEAVES, frozenset())  # type: ignore[no-any-return]
+
+
+def refuse_result_behind(leaf: Node) -> None:
+    """Stop where a result depends on a cut.
+
+    Raises:
+        CaptureError: AG320.
+    """
+    raise capture_error_at(leaf, "AG320", *_RESULT)
 
 
 def _in_order(tx: Any, known: list[_Cut]) -> list[_Cut]:

@@ -29,6 +29,7 @@ from autograph_torch.capture.graph_writes import arguments_of, storage_at
 from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
 from autograph_torch.capture.records import records_gradient
+from autograph_torch.capture.spent import Spent, positions_of, spend, tell_spent
 from autograph_torch.capture.used_inputs import used_inputs, where_used
 from autograph_torch.capture.views_again import View, is_unrecorded, made_again
 
@@ -57,6 +58,7 @@ class Substitutes:
     views: results that are views made under no_grad, or (True) views with a gradient of such.
     recorded: results that record a gradient where a flag is set.
     used: inputs that are used where a flag is set, or never.
+    spent: results whose gradients the function has computed itself.
     """
 
     count: int
@@ -64,6 +66,7 @@ class Substitutes:
     views: tuple[tuple[int, bool], ...] = ()
     recorded: tuple[tuple[int, int], ...] = ()
     used: tuple[tuple[int, int | None], ...] = ()
+    spent: tuple[Spent, ...] = ()
 
 
 def tell_given_back(module: GraphModule) -> Substitutes:
@@ -73,6 +76,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     inputs = module.graph.find_nodes(op="placeholder")
     made = {node: node.args[1] for node in module.graph.find_nodes(op="call_function", target=placed_in)}
     finder = Finder(module)
+    spent = tell_spent(finder.outermost, results)
     given, found = list(results), []
     known = [*inputs, *results, *made]
     for place, result in enumerate(results):
@@ -94,15 +98,21 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     flags = records_gradient(finder.outermost, [results[place] for place in recording])
     told = [(place, flag) for place in recording if isinstance(flag := flags[results[place]], Node)]
     used = used_inputs(finder.outermost, list(zip(given, _replaced(finder, found, given), strict=True)))
-    given += dict.fromkeys(flag for _, flag in (*told, *used) if isinstance(flag, Node))
-    if found or told or used:
+    flags_of_spent = [(place, flag) for place, _, flag in spent if flag is not True]
+    given += dict.fromkeys(flag for _, flag in (*told, *used, *flags_of_spent) if isinstance(flag, Node))
+    if found or told or used or flags_of_spent:
         output.args = (tuple(given),)
         finder.finish()
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
     recorded = [(place, not is_unrecorded(one.meta["example_value"])) for place, one in views]
     on_paths = tuple((place, given.index(flag)) for place, flag in told)
     in_use = tuple((place, given.index(flag) if isinstance(flag, Node) else None) for place, flag in used)
-    return Substitutes(len(results), tuple(found), tuple(recorded), on_paths, in_use)
+    spent_where = tuple(
+        Spent(place, positions_of(leaves, module), given.index(flag) if isinstance(flag, Node) else None)
+        for place, leaves, flag in spent
+        if flag is not False
+    )
+    return Substitutes(len(results), tuple(found), tuple(recorded), on_paths, in_use, spent_where)
 
 
 def _replaced(finder: Finder, found: list[Substitute], given: list[Any]) -> list[Flag]:
@@ -144,6 +154,7 @@ def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:
             use.told_by(results[place])
         results = _recorded(results, substitutes.recorded)
         results = _without_gradient(results, substitutes.views)
+        spend(substitutes.spent, results, inputs)
         for one in substitutes.found:
             if one.flag is None or results[one.flag]:
                 tensor = inputs[one.source] if one.is_input else results[one.source]

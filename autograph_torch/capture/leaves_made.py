@@ -34,6 +34,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.cuts import leaves_of_cuts, refuse_result_behind
 from autograph_torch.capture.detached import detached
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.frozen_tensors import is_told
@@ -77,6 +78,7 @@ def leaves_made() -> Iterator[None]:
             if not performing.is_looking() and any(result is leaf and not leaf.has_grad_fn for leaf in leaves):
                 _give_value(result, self)
             else:
+                _refuse_cuts(result.as_proxy().node, self)
                 _refuse_leaves(result.as_proxy().node, made, self)
 
     record = TensorVariable.method_requires_grad_
@@ -158,6 +160,13 @@ def giving_leaves(leaves: tuple[GivenLeaf, ...], run: Compiled) -> Compiled:
         return tuple(results)
 
     return give
+
+
+def _refuse_cuts(result: Node, output: Any) -> None:
+    """Stop where a result has a gradient by way of a cut, whatever else it depends on."""
+    leaf = _first_behind(result, output, leaves_of_cuts(output).__contains__)
+    if leaf is not None:
+        refuse_result_behind(leaf)
 
 
 def _refuse_leaves(result: Node, made: set[Node], output: Any) -> None:

@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any, TypeGuard
 
 import torch
+from torch._higher_order_ops.wrap import TagActivationCheckpoint
 from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.graph_writes import (
@@ -243,6 +244,16 @@ class Level:
                 return _noted(self.graph.call_method("clone", (number,)), device, torch.float64)
             options: dict[str, Any] = {"dtype": torch.int64, "device": device}
             return _noted(self.graph.call_function(torch.scalar_tensor, (number,), options), device, torch.int64)
+
+    def out_of_block(self, operator: Node, flag: Flag) -> Flag:
+        """What a flag of the block of a checkpoint is in this graph."""
+        if isinstance(flag, bool):
+            return flag
+        parts = operator, flag
+        if parts not in self.made:
+            body, device = self.body(arguments_of(operator)[0], operator), _device(flag)
+            self.made[parts] = _getitem(operator, body.give(body.leaf(flag, device, body.output)), device)
+        return self.made[parts]
 
     def give(self, leaf: Node) -> int:
         """For a body: let it give one more tensor; its position."""
@@ -573,6 +584,13 @@ def result_of(node: Node) -> tuple[Node, int] | None:
         if found is not None and name_of(found[0]) == "while_loop":
             return found if arguments[2] is arguments_of(found[0])[2][found[1]] else None
     return None
+
+
+def result_of_block(node: Node) -> tuple[Node, int] | None:
+    """The checkpoint, and the position of the result of its block that a node is."""
+    arguments = arguments_of(node)
+    is_one = _calls(node, "getitem") and isinstance(arguments[0].target, TagActivationCheckpoint)
+    return (arguments[0], arguments[1]) if is_one else None
 
 
 def hides_value(node: Node) -> bool:

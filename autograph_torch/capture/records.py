@@ -29,7 +29,7 @@ from autograph_torch.capture.graph_writes import (
     name_of,
     storage_at,
 )
-from autograph_torch.capture.origins import Branches, Flag, Key, Level, Loop, hides_value, result_of
+from autograph_torch.capture.origins import Branches, Flag, Key, Level, Loop, hides_value, result_of, result_of_block
 
 Cause = int | None  # an input, by its position; None: what requires a gradient for all data
 Causes = dict[Cause, Flag]
@@ -48,7 +48,7 @@ def records_gradient(level: Level, results: list[Node]) -> dict[Node, Flag]:
 class Records:
     """One graph.
 
-    inputs: those that may require a gradient, and what each is in what is told.
+    inputs: those that may require a gradient, or other tensors in their place, and what each is in what is told.
     memory: on what the tensors in memory that the graph writes to depend.
     """
 
@@ -83,13 +83,15 @@ class Records:
     def _causes(self, node: Node) -> Causes:
         if not _may_record(node):
             return {}
-        if node.op == "placeholder":
+        if node in self.inputs or node.op == "placeholder":
             return {self.inputs[node]: True} if node in self.inputs else {}
         if node.op == "call_module" or self._is_new(node):
             return _ALWAYS
-        unanchored, result = before_anchor(node), result_of(node)
+        unanchored, result, of_block = before_anchor(node), result_of(node), result_of_block(node)
         if unanchored is not node or hides_value(node):
             return self._of(unanchored if unanchored is not node else arguments_of(node)[1])
+        if of_block is not None:
+            return self._of_block(*of_block)
         if result is None:
             return self._of_inputs(node)
         return self._of_branch(*result) if name_of(result[0]) == "cond" else self._of_loop(node, *result)
@@ -99,6 +101,20 @@ class Records:
         if not has_gradient(node) or any(map(_may_record, node.all_input_nodes)):
             return False
         return bool(node.meta["example_value"].is_leaf) or not self.is_written(node)
+
+    def _of_block(self, operator: Node, position: int) -> Causes:
+        """On what a result of the block of a checkpoint depends."""
+        block, *operands = arguments_of(operator)
+        around = [self._of(one) if isinstance(one, Node) else {} for one in operands]
+        if operator not in self.bodies:
+            self.bodies[operator] = [_of_body(self.level.body(block, operator), around)]
+        (body,) = self.bodies[operator]
+        found: list[tuple[Cause, Flag]] = []
+        for cause, used in _ALWAYS.items() if body is None else body._given(position).items():
+            causes = _ALWAYS if cause is None else around[cause]
+            used = self.level.out_of_block(operator, used)
+            found += [(one, self.level.both([used, flag])) for one, flag in causes.items()]
+        return self._merged([found])
 
     def _of_branch(self, operator: Node, position: int) -> Causes:
         around = [self._of(one) if isinstance(one, Node) else {} for one in arguments_of(operator)[3]]

@@ -5,6 +5,10 @@
     return loss                the graph gives its value; Python puts a tensor in its place that records a gradient,
                                and whose `backward` raises what it raises in eager
 
+    if norm < 1e-6:            the branch is given `loss.detach()`, so that the other path's gradient does not lead into
+        return loss            what autograd has forgotten; a flag tells Python when the result is such a tensor
+    return model(x).mean()
+
 Dynamo refuses it (torch 2.13): who differentiates such a tensor a second time gets an exception in eager. Most who
 return their loss do not. (Where no operator in between has kept anything, eager differentiates it again; this raises.)
 
@@ -15,7 +19,8 @@ tests/capture/test_spent.py fails clearly when torch changes them.
 from __future__ import annotations
 
 import contextlib
-import functools
+import inspect
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,18 +28,19 @@ from typing import Any
 import torch
 from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.variables import TensorVariable
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.detached import detached
-from autograph_torch.capture.graph_writes import arguments_of
+from autograph_torch.capture.graph_writes import arguments_of, has_gradient
+from autograph_torch.capture.origins import Flag, Level
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.records import Records
 from autograph_torch.runtime import performing
-
-Compiled = Callable[..., Any]
 
 # What looks at the results of a graph, in this order; torch 2.11 has none.
 _CHECKS = ("_check_requires_grad_intermediate_outputs", "_validate_outputs_safe_for_autograd_nodes")
 _SPENT = "autograph_torch_spent"  # in the `meta` of a result
+_FORGOTTEN = "autograph_torch_forgotten"  # in that of a call of torch.autograd.grad: what autograd has forgotten in all
 _TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
     "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
@@ -45,13 +51,15 @@ _TWICE = (
 
 @dataclass(frozen=True)
 class Spent:
-    """A result whose gradient the function has computed, and the leaves that this led to (both by position).
+    """A result whose gradient the function has computed, and the leaves that this led to (all by position).
 
+    flag: what tells whether it is one; None where it is in any case.
     Who differentiates it with other tensors gets the exception before anything is added to the gradients of those.
     """
 
     place: int
     leaves: tuple[int, ...]
+    flag: int | None = None
 
 
 @contextlib.contextmanager
@@ -63,7 +71,7 @@ def spent_results() -> Iterator[None]:
             if tx.one_graph and not performing.is_looking():
                 for result in results:
                     if isinstance(result, TensorVariable) and result.requires_grad:
-                        steps = _steps(result)
+                        steps = _steps(result.as_proxy().node)
                         if not steps.isdisjoint(self.autograd_grad_consumed_grad_fns):
                             _detach(result, steps, self)
             check(self, results, tx)
@@ -75,9 +83,9 @@ def spent_results() -> Iterator[None]:
         yield
 
 
-def _steps(result: TensorVariable) -> set[Any]:
+def _steps(node: Node) -> set[Any]:
     """The steps of its gradient, those that add to the leaves among them."""
-    waiting, seen = [result.as_proxy().node.meta["example_value"].grad_fn], set()
+    waiting, seen = [node.meta["example_value"].grad_fn], set()
     while waiting:
         step = waiting.pop()
         if step is not None and step not in seen:
@@ -89,40 +97,70 @@ def _steps(result: TensorVariable) -> set[Any]:
 def _detach(result: TensorVariable, steps: set[Any], output: Any) -> None:
     result.proxy = detached(output, result)
     result.proxy.node.meta[_SPENT] = [step.variable for step in steps if hasattr(step, "variable")]
+    for node in output.graph.find_nodes(op="call_function", target=torch.autograd.grad):
+        node.meta[_FORGOTTEN] = output.autograd_grad_consumed_grad_fns
 
 
-def spent_places(module: GraphModule) -> tuple[Spent, ...]:
-    """Such results of a graph."""
-    (output,) = module.graph.find_nodes(op="output")
-    results = arguments_of(output)[0]
-    return tuple(
-        Spent(place, _positions(module, one.meta[_SPENT]))
-        for place, one in enumerate(results)
-        if _SPENT in getattr(one, "meta", {})
-    )
+def tell_spent(level: Level, results: list[Any]) -> list[tuple[int, list[torch.Tensor], Flag]]:
+    """Such results: their places, the leaves, and what tells whether they are. Those that are so on some paths only
+    are replaced, in `results`, by those with the gradients of the other paths.
+    """
+    places = [place for place, one in enumerate(results) if _SPENT in getattr(one, "meta", {})]
+    if not places:
+        return []
+    behind = {node: _forgotten_by(node) for node in level.graph.nodes if _FORGOTTEN in node.meta}
+    records = Records(level, {node: 0 for found in behind.values() for node in found})
+    told: list[tuple[int, list[torch.Tensor], Flag]] = []
+    for place in places:
+        causes = records.causes(arguments_of(results[place])[0])
+        flag = level.either([causes[cause] for cause in (0, None) if cause in causes])
+        told.append((place, results[place].meta[_SPENT], flag))
+        if flag is not True:
+            results[place] = arguments_of(results[place])[0]
+    if any(flag is not True for _, _, flag in told):
+        for node, found in behind.items():
+            _cut_behind(node, found)
+    return told
 
 
-def _positions(module: GraphModule, leaves: list[torch.Tensor]) -> tuple[int, ...]:
+def _forgotten_by(node: Node) -> list[Node]:
+    """What no gradient goes through any more behind a call of torch.autograd.grad."""
+    given = inspect.signature(torch.autograd.grad).bind(*node.args, **node.kwargs).arguments
+    retains = given.get("retain_graph")
+    if given.get("create_graph", False) if retains is None else retains:
+        return []
+    outputs = given["outputs"] if isinstance(given["outputs"], (tuple, list)) else [given["outputs"]]
+    steps = set().union(*(_steps(one) for one in outputs)) & node.meta[_FORGOTTEN]
+    earlier = itertools.takewhile(lambda one: one is not node, node.graph.nodes)
+    return [one for one in earlier if has_gradient(one) and not steps.isdisjoint(_steps(one))]
+
+
+def _cut_behind(node: Node, forgotten: list[Node]) -> None:
+    """Let what comes behind a node use these tensors without their gradients."""
+    for tensor in forgotten:
+        users = [user for user in tensor.users if user > node and user.target is not torch.autograd.grad]
+        if users:
+            with node.graph.inserting_after(node):
+                cut = node.graph.call_method("detach", (tensor,))
+            cut.meta["example_value"] = tensor.meta["example_value"].detach()
+            for user in users:
+                user.replace_input_with(tensor, cut)
+
+
+def positions_of(leaves: list[torch.Tensor], module: GraphModule) -> tuple[int, ...]:
+    """The inputs of a graph that are these tensors."""
     values = [node.meta.get("example_value") for node in module.graph.find_nodes(op="placeholder")]
     return tuple(k for k, value in enumerate(values) if any(value is leaf for leaf in leaves))
 
 
-def spending(spent: tuple[Spent, ...], run: Compiled) -> Compiled:
-    """`run`, whose results at these positions record a gradient that is not there any more."""
-    if not spent:
-        return run
-
-    @functools.wraps(run, updated=())
-    def give(*inputs: Any) -> tuple[Any, ...]:
-        results = list(run(*inputs))
-        with torch.enable_grad():
-            for one in spent:
-                if not any(results[one.place] is given for given in inputs):
-                    leaves = [inputs[k] for k in one.leaves]
-                    results[one.place] = _Spent.apply(results[one.place], torch.zeros((), requires_grad=True), *leaves)
-        return tuple(results)
-
-    return give
+def spend(spent: tuple[Spent, ...], results: list[Any], inputs: tuple[Any, ...]) -> None:
+    """Let the results at these positions record a gradient that is not there any more."""
+    with torch.enable_grad():
+        for one in spent:
+            if one.flag is None or results[one.flag]:
+                leaves = [inputs[k] for k in one.leaves]
+                value = results[one.place].detach()
+                results[one.place] = _Spent.apply(value, torch.zeros((), requires_grad=True), *leaves)
 
 
 class _Spent(torch.autograd.Function):

@@ -20,7 +20,7 @@ import torch
 from torch.fx import Node
 
 from autograph_torch.capture.graph_writes import has_gradient, is_operator
-from autograph_torch.capture.origins import Flag, Level, result_of
+from autograph_torch.capture.origins import Flag, Level, result_of, result_of_block
 from autograph_torch.capture.parameters_made import is_made
 from autograph_torch.capture.records import Records
 
@@ -53,14 +53,15 @@ def used_inputs(level: Level, results: Iterable[tuple[Any, Flag]]) -> list[tuple
 
 
 def _reached(ends: list[Node]) -> set[Node]:
-    """What leads to these otherwise than by the bodies of branches and loops."""
+    """What leads to these otherwise than by the bodies of branches and loops, and the blocks of checkpoints."""
     reached: set[Node] = set()
     waiting = [*ends]
     while waiting:
         node = waiting.pop()
         if node not in reached:
             reached.add(node)
-            waiting += [] if is_operator(node) or result_of(node) is not None else node.all_input_nodes
+            has_body = is_operator(node) or result_of(node) is not None or result_of_block(node) is not None
+            waiting += [] if has_body else node.all_input_nodes
     return reached
 
 

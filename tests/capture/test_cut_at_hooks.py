@@ -132,6 +132,21 @@ def test_the_caller_computes_the_gradient() -> None:
         torch.compile(convert(returned), backend="eager", fullgraph=True)(vec(1, 2).requires_grad_(), [])
 
 
+@pytest.mark.parametrize("in_a_branch", [False, True])
+def test_the_caller_computes_a_gradient_that_goes_by_another_way_too(in_a_branch: bool) -> None:
+    """The result has a gradient without the hook's tensor, so that the one that is lost is missed by nobody."""
+
+    def returned(x: Tensor, w: Tensor, fired: list[float]) -> Tensor:
+        h = x * 2
+        if not in_a_branch or h.sum() > 0:
+            h.register_hook(lambda g: fired.append(g.sum().item()))
+        return (h * w).sum()
+
+    x, w = vec(1, 2).requires_grad_(), vec(3, 4).requires_grad_()
+    with pytest.raises(CaptureError, match="AG320|AG206"):
+        torch.compile(convert(returned), backend="eager", fullgraph=True)(x, w, [])
+
+
 @pytest.mark.parametrize("unused", [False, True])
 def test_what_eager_raises_is_refused(unused: bool) -> None:
     """A second time through what autograd has forgotten; a gradient of what is not used."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from autograph_torch import CaptureError, convert, trace
 from autograph_torch.capture import compiling, spent
-from tests.harness import torch_before, vec
+from tests.harness import difference, torch_before, vec
 
 BACKENDS = ["eager", "aot_eager", "inductor"]
 
@@ -116,3 +116,64 @@ def test_nothing_is_added_to_the_gradients_of_its_leaves_before_it_raises(backen
 
     fast = torch.compile(convert(step), backend=backend, fullgraph=True)
     assert repr(left(fast)) == repr(left(step))
+
+
+def loss_of(w: Tensor, x: Tensor) -> Tensor:
+    return ((w - x) ** 2).sum()
+
+
+def early_return(w: Tensor, x: Tensor) -> Tensor:
+    loss = loss_of(w, x)
+    (g,) = torch.autograd.grad(loss, w)
+    if g.norm() < 3:
+        return loss
+    return loss_of(w, x * 2)
+
+
+def only_the_value(w: Tensor, x: Tensor) -> Tensor:
+    loss = loss_of(w, x)
+    (g,) = torch.autograd.grad(loss, w)
+    if g.norm() < 3:
+        return loss.detach() + w.sum()
+    return loss_of(w - 0.1 * g, x)
+
+
+def beside_another(w: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Two results, a view that is made before, and a step in between."""
+    loss = (w - x) ** 2
+    first = loss[0]
+    (g,) = torch.autograd.grad(loss.sum(), w)
+    scale = first * 2
+    if g.norm() < 3:
+        return w.exp().sum() + scale, w.sum()
+    return w.exp().sum(), first
+
+
+def of_a_loop(w: Tensor, x: Tensor) -> Tensor:
+    loss = loss_of(w, x)
+    (g,) = torch.autograd.grad(loss, w)
+    total = (w * w).sum()
+    while total < 10:
+        total = total * 2 + (loss if g.sum() > 0 else loss.detach())
+    return total
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", [early_return, only_the_value, beside_another, of_a_loop])
+def test_what_is_spent_on_some_paths(function: Callable[..., Any], backend: str) -> None:
+    def seen(called: Callable[..., Any], x: Tensor, k: int) -> list[Any]:
+        w = vec(1, -1).requires_grad_()
+        results = called(w, x)
+        one = results[k] if isinstance(results, tuple) else results
+        found: list[Any] = [one.detach(), one.requires_grad]
+        try:
+            one.backward()
+        except RuntimeError as error:
+            found.append(str(error)[:60])
+        return [*found, w.grad]
+
+    fast = torch.compile(convert(function), backend=backend, fullgraph=True)
+    cases = [(vec(*numbers), k) for numbers in ((0.5, -0.5), (3.0, 2.0), (5.0, -9.0)) for k in (0, 1)]
+    expected = [seen(function, *case) for case in cases]
+    assert len({repr(one[2]) for one in expected}) > 1 or function is only_the_value
+    assert not difference(expected, [seen(fast, *case) for case in cases], "case")

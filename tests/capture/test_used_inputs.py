@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from autograph_torch import autograph
 
@@ -196,6 +197,30 @@ def written_through_an_argument(x: Tensor, a: Tensor, b: Tensor, c: Tensor) -> T
     return kept
 
 
+def of_a_checkpoint(x: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    def block(y: Tensor) -> Tensor:
+        y = y * a
+        if y.mean() > 0.5:
+            y = y * b
+        return y
+
+    if x[0] > 1:
+        return checkpoint(block, x, use_reentrant=False) * 2
+    return block(x * c)
+
+
+def of_loops_in_checkpoints(x: Tensor, a: Tensor, b: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
+    def block(y: Tensor) -> tuple[Tensor, Tensor]:
+        while y.sum() > 1.5:
+            y = y - b
+        return y, y * 2 if y[0] > 0 else y + c
+
+    y, z = checkpoint(block, x * a, use_reentrant=False)
+    if z.sum() > 1:
+        z, _ = checkpoint(block, z, use_reentrant=False)
+    return y, z
+
+
 FUNCTIONS = [
     of_either_branch,
     of_inner_branches,
@@ -216,6 +241,8 @@ FUNCTIONS = [
     in_a_module,
     given_back,
     written_through_an_argument,
+    of_a_checkpoint,
+    of_loops_in_checkpoints,
 ]
 DATA = ([2.0, 1.0], [1.0, 3.0], [-1.0, -2.0], [0.4, 0.3], [3.0, -1.0], [-2.0, 0.5], [1.7, 0.0], [0.9, 2.2])
 TRAINED = ((True, True, True), (True, False, True), (False, True, False))
