@@ -22,6 +22,7 @@ from torch._dynamo.variables import (
     ListVariable,
     NewGlobalVariable,
     TensorVariable,
+    UserDefinedClassVariable,
     UserDefinedObjectVariable,
 )
 from torch._dynamo.variables.base import AttributeMutation
@@ -37,6 +38,7 @@ from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.instance_dicts import note_order, set_attribute
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
+from autograph_torch.capture.presence import guard_own
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
 from autograph_torch.capture.two_places import line_of
 from autograph_torch.runtime import carried, fields, tracing
@@ -299,13 +301,15 @@ def _is_answered(parent: Any, item: Any, name: str) -> bool:
 
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:
-    """Whether an attribute is not that of the class alone, which an assignment to the object would hide."""
-    if not isinstance(item, UserDefinedObjectVariable):
+    """Whether an attribute is not that of the class alone, or of its bases, which an assignment would hide."""
+    if not isinstance(item, (UserDefinedObjectVariable, UserDefinedClassVariable)):
         return True
     if effects.has_pending_mutation_of_attr(item, name):
         return not is_deleted(effects, item, name)
-    if name in getattr(item.value, "__dict__", {}):
+    if guard_own(item, name):
         return True
+    if isinstance(item, UserDefinedClassVariable):
+        return not any(name in vars(base) for base in item.value.__mro__)
     of_class = inspect.getattr_static(type(item.value), name, _NONE)
     return of_class is _NONE or hasattr(type(of_class), "__set__")
 

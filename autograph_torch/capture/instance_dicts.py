@@ -18,7 +18,6 @@ tests/capture/test_instance_dicts.py shows what torch does without this, and fai
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import types
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from torch._dynamo.variables import DeletedVariable, UserDefinedObjectVariable, 
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.presence import in_dict
 from autograph_torch.runtime import structure, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
@@ -86,8 +86,7 @@ def _dicts() -> Iterator[None]:
         if self.source and args[0].is_python_constant():
             name = args[0].as_python_constant()
             is_there = name in self.items.item_dict  # before the trace
-            kind = GuardBuilder.DICT_CONTAINS if is_there else GuardBuilder.DICT_NOT_CONTAINS
-            install_guard(self.make_guard(functools.partial(kind, key=name)))
+            install_guard(self.make_guard(in_dict(name, is_there)))
 
     guards = {
         "install_dict_keys_match_guard": install_dict_keys_match_guard,

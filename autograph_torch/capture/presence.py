@@ -7,6 +7,7 @@
     except AttributeError: ...
     leaf.rate                                of a base class, until the class of `leaf` gets one
     config.rate                              of `__getattr__`, until `config` gets one
+    if p: trainer.best = 5                   else the one of the class, until `trainer` gets one
 
 In plain torch.compile, too (torch 2.13); `hasattr` of objects and classes it knows better. A partial has attributes as
 other objects do, of which Dynamo knows nothing.
@@ -134,8 +135,7 @@ def _asking_classes(walk: Callable[..., Any]) -> Callable[..., Any]:
         asked = tx.output.guarded_mro_absent_keys  # one answer for all objects of a class
         if source and name not in vars(first) and (id(first), name) not in asked:
             asked.add((id(first), name))
-            guard = functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)
-            install_guard(TypeDictSource(source).make_guard(guard))
+            install_guard(TypeDictSource(source).make_guard(in_dict(name, False)))
         found = walk(self, tx, name)
         method = inspect.getattr_static(first, name, None)
         if isinstance(method, types.FunctionType) and not _is_of_torch(method):
@@ -170,12 +170,38 @@ def _guard(variable: Any, name: str) -> None:
             return
         if any(_defines(type(value), method) for method in _LOOK_UPS):
             kind = GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT
-            absent = functools.partial(GuardBuilder.DICT_NOT_CONTAINS, key=name)
-            _guard_classes(getattr(variable, "cls_source", None), type(value), absent)
+            _guard_classes(getattr(variable, "cls_source", None), type(value), in_dict(name, False))
     if kind is GuardBuilder.HASATTR and "attr" not in inspect.signature(kind).parameters:  # torch 2.11
         install_guard(AttrSource(variable.source, name).make_guard(kind))
     elif kind is GuardBuilder.HASATTR or hasattr(value, "__dict__"):
         install_guard(variable.source.make_guard(functools.partial(kind, attr=name)))
+
+
+def guard_own(variable: Any, name: str) -> bool:
+    """Whether an object or class from before the trace has an attribute of its own, on which later calls have to agree:
+    what a branch does not write to, it leaves unset.
+    """
+    value, source = variable.value, variable.source
+    is_there = name in getattr(value, "__dict__", {})
+    if not source or not hasattr(value, "__dict__"):
+        return is_there
+    is_class = isinstance(variable, UserDefinedClassVariable)
+    inherits = inspect.getattr_static(value if is_class else type(value), name, source) is not source
+    if is_there and inherits:  # else there is nothing left when it goes
+        dict_of = TypeDictSource(source) if is_class else AttrSource(source, "__dict__")
+        install_guard(dict_of.make_guard(in_dict(name, True)))
+    elif is_class and not is_there:
+        install_guard(TypeDictSource(source).make_guard(in_dict(name, False)))
+    elif not is_there:
+        install_guard(source.make_guard(functools.partial(GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT, attr=name)))
+    return is_there
+
+
+def in_dict(name: str, is_there: bool) -> Callable[..., Any]:
+    """The guard that a dict has a name, or has it not; torch 2.11 has one for both."""
+    if not hasattr(GuardBuilder, "DICT_NOT_CONTAINS"):
+        return functools.partial(GuardBuilder.DICT_CONTAINS, key=name, invert=not is_there)
+    return functools.partial(GuardBuilder.DICT_CONTAINS if is_there else GuardBuilder.DICT_NOT_CONTAINS, key=name)
 
 
 def _guard_classes(source: Any, kind: type, guard: Callable[..., Any]) -> None:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 from torch import Tensor, nn
 
+from autograph_torch import convert
 from autograph_torch.capture import presence
 from tests.calls_in_turn import calls_between_changes, differing_calls
 from tests.harness import leave_out, torch_before
@@ -126,6 +128,24 @@ def test_a_class_hides_an_attribute_of_its_base() -> None:
         lambda o: setattr(type(o), "rate", 7),
     ]
     assert not differing_calls(calls_between_changes(rate, leaf, changes))
+
+
+def set_in_a_branch(x: Tensor, o: Any) -> Any:
+    if x.sum() > 0:
+        o.rate = 5
+    elif x.sum() < -9:
+        type(o).rate = 6
+    return x * 2
+
+
+def test_what_a_branch_leaves_unset() -> None:
+    """A graph that was made for an object, or class, without the attribute takes it away from none that has one."""
+    expected, actual = leaf(), leaf()
+    compiled = torch.compile(convert(set_in_a_branch), backend="eager", fullgraph=True)
+    for value in (-1.0, -10.0, -1.0, 1.0, -1.0, -10.0):
+        for function, one in ((set_in_a_branch, expected), (compiled, actual)):
+            function(torch.full((1,), value), one)
+        assert (vars(actual), vars(type(actual)).get("rate")) == (vars(expected), vars(type(expected)).get("rate"))
 
 
 def methods(x: Tensor, o: Any) -> Any:

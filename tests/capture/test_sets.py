@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
+from torch._dynamo.variables import SetVariable
 
 from autograph_torch import convert
 
@@ -47,3 +49,33 @@ def test_torch_needs_it() -> None:
 
     compiled = torch.compile(order, backend="eager", fullgraph=True)
     assert compiled(torch.ones(1))[1] != order(torch.ones(1))[1], "remove autograph_torch/capture/sets.py"
+
+
+class Seen:
+    def __init__(self) -> None:
+        self.names = {"a", "b", "c"}
+        self.again = self.names
+
+
+def without(x: torch.Tensor, seen: Seen) -> torch.Tensor:
+    gone = {"a"} if len(seen.names) > 2 else {"b", "z"}
+    seen.names -= gone
+    if x.sum() > 0:
+        x = x + len(seen.names)
+    return x
+
+
+def test_what_a_set_from_before_has_lost() -> None:
+    expected, actual = Seen(), Seen()
+    compiled = torch.compile(convert(without), backend="eager", fullgraph=True)
+    for values in (1, -1, 2):
+        x = torch.full((2,), float(values))
+        assert torch.equal(compiled(x, actual), without(x, expected))
+        assert actual.names == expected.names and actual.again is actual.names
+
+
+@pytest.mark.skipif(not hasattr(SetVariable, "nb_inplace_subtract_impl"), reason="this torch has an update there")
+def test_torch_needs_it_for_what_is_lost() -> None:
+    seen = Seen()
+    torch.compile(without, backend="eager", fullgraph=False)(-torch.ones(1), seen)
+    assert "a" in seen.names, "remove _subtraction from autograph_torch/capture/sets.py"
