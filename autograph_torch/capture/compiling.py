@@ -105,6 +105,7 @@ from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
+from autograph_torch.capture.left_generators import left_generators
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
@@ -455,6 +456,7 @@ _GUARDED = {
 _GUARD_FAILS = "Guard failed on the same frame"  # what torch says of a graph that is not for the call it is made in
 _REPAIRS = (
     leaf_hooks,
+    left_generators,
     numbers_of_copies,
     views_in_bodies,
     python_calls,

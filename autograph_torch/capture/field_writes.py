@@ -21,6 +21,7 @@ from torch._dynamo.variables import (
     DeletedVariable,
     ListVariable,
     NewGlobalVariable,
+    SetVariable,
     TensorVariable,
     UserDefinedClassVariable,
     UserDefinedObjectVariable,
@@ -43,6 +44,7 @@ from autograph_torch.capture.replacing import containers_in, note_carried_write,
 from autograph_torch.capture.two_places import line_of
 from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
+from autograph_torch.runtime.structure import OF_SETS, WITHOUT_SETS
 
 _CONTAINERS = (ListVariable, ConstDictVariable)
 _NONE = object()
@@ -161,6 +163,8 @@ def watch_twins() -> None:
         if isinstance(var, _CONTAINERS) and var in _lines():
             message = "what this gives may be a list or dict from before, and one of the two is written to afterwards"
             raise refusal_at(*_lines()[var], "AG314", message, "copy the list or dict before")
+        if isinstance(var, SetVariable) and var.source is not None and _in_body(self):
+            raise_refusal("AG310", OF_SETS, WITHOUT_SETS)  # which the body has met first: it would be forgotten
         _check_places(var)
         check_frozen(var)
         _note_carried(self, var)

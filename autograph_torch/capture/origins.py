@@ -613,7 +613,8 @@ def before_view(node: Node) -> Origin | None:
         return None
     if written(node):
         target = written(node)[0]
-        return Origin(target) if writes_in_place(node) and storage_at(target) == storage else None
+        hands_on = writes_in_place(node) or node.kwargs.get("out") is target
+        return Origin(target) if hands_on and storage_at(target) == storage else None
     tensors = [one for one in node.all_input_nodes if not is_number(one)]
     if len(tensors) != 1:
         return None

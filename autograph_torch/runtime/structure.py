@@ -42,6 +42,7 @@ Seen = list[tuple[torch.Tensor, tuple[int, ...]]]
 
 CONSTANTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format)
 OF_SETS = "a branch or loop on a tensor writes to a set that others may have, or that trips fill"
+WITHOUT_SETS = "use a dict of flags: `seen = {key: False}` before, and `seen[key] = True`"
 _DEPTH = 16  # objects that lead back to themselves have no end
 
 
@@ -419,11 +420,7 @@ def refuse_sets(mutated: tuple[Any, ...]) -> None:
     """
     for k in range(len(mutated)):
         if isinstance(mutated[k], set):
-            refuse(
-                "AG310",
-                OF_SETS,
-                "use a dict of flags: `seen = {key: False}` before, and `seen[key] = True`",
-            )
+            refuse("AG310", OF_SETS, WITHOUT_SETS)
 
 
 def is_from_caller(value: Any, found: bool = False) -> bool:

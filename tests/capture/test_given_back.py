@@ -30,6 +30,24 @@ def test_the_argument_itself(backend: str) -> None:
     assert fast(parameter, OFF) is parameter
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_the_argument_that_a_function_of_torch_writes_to(backend: str) -> None:
+    def summed(x: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        if p > 0:
+            return torch.cumsum(y, 0, out=x)
+        while y.sum() > 3:
+            torch.div(y, 2, out=y)
+        return torch.exp(y, out=y)
+
+    fast = compiled(summed, backend)
+    for p in (ON, OFF):
+        x, expected = torch.ones(2), torch.ones(2)
+        given, wanted = fast(x, p), summed(expected, p)
+        assert torch.allclose(given, wanted) and torch.allclose(x, expected)
+        assert (given is x) == (wanted is expected)
+
+
 def test_a_write_behind_the_call_is_seen() -> None:
     x = torch.zeros(2)
     compiled(halved)(x, OFF).add_(1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import pytest
 import torch
 from torch._dynamo.variables import SetVariable
 
-from autograph_torch import convert
+from autograph_torch import CaptureError, convert
 
 
 def orders(x: torch.Tensor) -> Any:
@@ -79,3 +80,14 @@ def test_torch_needs_it_for_what_is_lost() -> None:
     seen = Seen()
     torch.compile(without, backend="eager", fullgraph=False)(-torch.ones(1), seen)
     assert "a" in seen.names, "remove _subtraction from autograph_torch/capture/sets.py"
+
+
+@pytest.mark.parametrize("change", [operator.ior, operator.isub, operator.iand, operator.ixor])
+def test_a_branch_that_meets_a_set_first(change: Any) -> None:
+    def kept(x: torch.Tensor, seen: Seen) -> torch.Tensor:
+        if x.sum() > 0:
+            change(seen.names, {"a", "z"})
+        return x
+
+    with pytest.raises(CaptureError, match="AG310 a branch or loop on a tensor writes to a set"):
+        torch.compile(convert(kept), backend="eager", fullgraph=True)(torch.ones(1), Seen())
