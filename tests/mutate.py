@@ -1463,14 +1463,6 @@ MUTATIONS = (
         "others",
     ),
     Mutation(
-        "left generators: closed by the program",
-        CAPTURE + "left_generators.py",
-        "has_begun and not tracer.generator_exhausted and ",
-        "has_begun and ",
-        "tests/capture/test_left_generators.py",
-        "others",
-    ),
-    Mutation(
         "origins: an argument named out",
         CAPTURE + "origins.py",
         ' or node.kwargs.get("out") is target',

@@ -65,7 +65,7 @@ def _check(tracer: Any) -> None:
     """
     last = tracer.current_instruction
     has_begun = last is not None and last.opname in ("YIELD_VALUE", "YIELD_FROM", "SEND")
-    if has_begun and not tracer.generator_exhausted and _is_in_a_block(tracer, last):
+    if has_begun and _is_in_a_block(tracer, last):
         message = "a generator is left inside of a `try` or `with`, whose end Python runs when it lets go of it"
         raise refusal_at(tracer.f_code.co_filename, tracer.lineno, "AG320", message, "close it: `generator.close()`")
 
