@@ -865,8 +865,8 @@ MUTATIONS = (
     Mutation(
         "spent: only what the function has differentiated",
         CAPTURE + "spent.py",
-        "if not steps.isdisjoint(self.autograd_grad_consumed_grad_fns):",
-        "if self.autograd_grad_consumed_grad_fns:",
+        "if not steps.isdisjoint(forgotten):",
+        "if forgotten:",
         "tests/capture/test_spent.py",
         "not_differentiated",
     ),

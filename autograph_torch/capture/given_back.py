@@ -105,12 +105,12 @@ def tell_given_back(module: GraphModule) -> Substitutes:
         finder.finish()
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
     recorded = [(place, not is_unrecorded(one.meta["example_value"])) for place, one in views]
-    on_paths = tuple((place, given.index(flag)) for place, flag in told)
-    in_use = tuple((place, given.index(flag) if isinstance(flag, Node) else None) for place, flag in used)
+    # Of each flag, not of those that are True or False.
+    at: dict[Flag, int] = {one: place for place, one in reversed([*enumerate(given)]) if isinstance(one, Node)}
+    on_paths = tuple((place, at[flag]) for place, flag in told)
+    in_use = tuple((place, at.get(flag)) for place, flag in used)
     spent_where = tuple(
-        Spent(place, positions_of(leaves, module), given.index(flag) if isinstance(flag, Node) else None)
-        for place, leaves, flag in spent
-        if flag is not False
+        Spent(place, positions_of(leaves, module), at.get(flag)) for place, leaves, flag in spent if flag is not False
     )
     return Substitutes(len(results), tuple(found), tuple(recorded), on_paths, in_use, spent_where)
 

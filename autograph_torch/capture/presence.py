@@ -186,8 +186,8 @@ def guard_own(variable: Any, name: str) -> bool:
     if not source or not hasattr(value, "__dict__"):
         return is_there
     is_class = isinstance(variable, UserDefinedClassVariable)
-    inherits = inspect.getattr_static(value if is_class else type(value), name, source) is not source
-    if is_there and inherits:  # else there is nothing left when it goes
+    bases = value.__mro__[1:] if is_class else type(value).__mro__
+    if is_there and any(name in vars(base) for base in bases):  # else there is nothing left when it goes
         dict_of = TypeDictSource(source) if is_class else AttrSource(source, "__dict__")
         install_guard(dict_of.make_guard(in_dict(name, True)))
     elif is_class and not is_there:

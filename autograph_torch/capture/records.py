@@ -109,12 +109,8 @@ class Records:
         if operator not in self.bodies:
             self.bodies[operator] = [_of_body(self.level.body(block, operator), around)]
         (body,) = self.bodies[operator]
-        found: list[tuple[Cause, Flag]] = []
-        for cause, used in _ALWAYS.items() if body is None else body._given(position).items():
-            causes = _ALWAYS if cause is None else around[cause]
-            used = self.level.out_of_block(operator, used)
-            found += [(one, self.level.both([used, flag])) for one, flag in causes.items()]
-        return self._merged([found])
+        told = _ALWAYS if body is None else body._given(position)
+        return self._through({cause: self.level.out_of_block(operator, used) for cause, used in told.items()}, around)
 
     def _of_branch(self, operator: Node, position: int) -> Causes:
         around = [self._of(one) if isinstance(one, Node) else {} for one in arguments_of(operator)[3]]
@@ -122,12 +118,10 @@ class Records:
         if operator not in self.bodies:
             self.bodies[operator] = [_of_body(body, around) for body in branches.bodies()]
         told = [_ALWAYS if body is None else body._given(position) for body in self.bodies[operator]]
-        found: list[tuple[Cause, Flag]] = []
-        for cause in dict.fromkeys((*told[0], *told[1])):
-            runs = branches.tells([one.get(cause, False) for one in told])
-            causes = _ALWAYS if cause is None else around[cause]
-            found += [(one, self.level.both([runs, flag])) for one, flag in causes.items()]
-        return self._merged([found])
+        causes = dict.fromkeys((*told[0], *told[1]))
+        return self._through(
+            {cause: branches.tells([one.get(cause, False) for one in told]) for cause in causes}, around
+        )
 
     def _given(self, position: int) -> Causes:
         """For a body: on what it depends what it gives."""
@@ -140,20 +134,14 @@ class Records:
         if isinstance(entered, Node):  # else nobody knows
             entered, passed = (True, True) if self.is_written(entered) else (entered, self.level.opposite(entered))
         parts = (entered, self._of_trips(operator, position)), (passed, self._of(begin))
-        return self._merged(
-            [(cause, self.level.both([runs, flag])) for cause, flag in one.items()] for runs, one in parts
-        )
+        return self._where(parts)
 
     def _of_trips(self, operator: Node, position: int) -> Causes:
         """On what a tensor depends that the trips of a loop have left."""
         if operator not in self.trips:
             self.trips[operator] = self._trips(operator)
         trips, around = self.trips[operator]
-        found: list[tuple[Cause, Flag]] = []
-        for cause, used in _ALWAYS.items() if trips is None else trips.causes(position).items():
-            causes = _ALWAYS if cause is None else around[cause]
-            found += [(one, self.level.both([used, flag])) for one, flag in causes.items()]
-        return self._merged([found])
+        return self._through(_ALWAYS if trips is None else trips.causes(position), around)
 
     def _trips(self, operator: Node) -> tuple[Trips | None, list[Causes]]:
         """The trips of a loop, as it is before it carries our flags, and on what depends what it is given."""
@@ -162,6 +150,19 @@ class Records:
         loop = self.level.loop(operator)
         body = _of_body(loop.body(), around, len(carried))
         return None if body is None else Trips(loop, [body._given(place) for place in range(len(carried))]), around
+
+    def _through(self, used: Causes, around: list[Causes]) -> Causes:
+        """On what depends what a body gives.
+
+        used: which of its operands it uses, and when. around: on what these depend.
+        """
+        return self._where((flag, _ALWAYS if cause is None else around[cause]) for cause, flag in used.items())
+
+    def _where(self, parts: Iterable[tuple[Flag, Causes]]) -> Causes:
+        """All of these, each where its flag is set."""
+        return self._merged(
+            [(one, self.level.both([set_, flag])) for one, flag in part.items()] for set_, part in parts
+        )
 
     def _merged(self, parts: Iterable[Iterable[tuple[Cause, Flag]]]) -> Causes:
         flags: dict[Cause, dict[Flag, None]] = {}

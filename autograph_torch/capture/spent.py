@@ -69,11 +69,7 @@ def spent_results() -> Iterator[None]:
     def detaching(check: Callable[..., None]) -> Callable[..., None]:
         def detach(self: Any, results: Any, tx: Any) -> None:
             if tx.one_graph and not performing.is_looking():
-                for result in results:
-                    if isinstance(result, TensorVariable) and result.requires_grad:
-                        steps = _steps(result.as_proxy().node)
-                        if not steps.isdisjoint(self.autograd_grad_consumed_grad_fns):
-                            _detach(result, steps, self)
+                _detach_spent(results, self)
             check(self, results, tx)
 
         return detach
@@ -94,11 +90,17 @@ def _steps(node: Node) -> set[Any]:
     return seen
 
 
-def _detach(result: TensorVariable, steps: set[Any], output: Any) -> None:
-    result.proxy = detached(output, result)
-    result.proxy.node.meta[_SPENT] = [step.variable for step in steps if hasattr(step, "variable")]
-    for node in output.graph.find_nodes(op="call_function", target=torch.autograd.grad):
-        node.meta[_FORGOTTEN] = output.autograd_grad_consumed_grad_fns
+def _detach_spent(results: Any, output: Any) -> None:
+    forgotten = output.autograd_grad_consumed_grad_fns
+    for node in output.graph.find_nodes(op="call_function", target=torch.autograd.grad) if forgotten else ():
+        node.meta[_FORGOTTEN] = forgotten
+    for result in results if forgotten else ():
+        if not isinstance(result, TensorVariable) or not result.requires_grad:
+            continue
+        steps = _steps(result.as_proxy().node)
+        if not steps.isdisjoint(forgotten):
+            result.proxy = detached(output, result)
+            result.proxy.node.meta[_SPENT] = [step.variable for step in steps if hasattr(step, "variable")]
 
 
 def tell_spent(level: Level, results: list[Any]) -> list[tuple[int, list[torch.Tensor], Flag]]:
@@ -108,19 +110,28 @@ def tell_spent(level: Level, results: list[Any]) -> list[tuple[int, list[torch.T
     places = [place for place, one in enumerate(results) if _SPENT in getattr(one, "meta", {})]
     if not places:
         return []
-    behind = {node: _forgotten_by(node) for node in level.graph.nodes if _FORGOTTEN in node.meta}
+    originals = {place: arguments_of(results[place])[0] for place in places}
+    leaves = {place: results[place].meta[_SPENT] for place in places}
+    calls = [node for node in level.graph.nodes if _FORGOTTEN in node.meta]
+    if not calls or all(_is_forgotten(one, calls[0]) for one in originals.values()):
+        return [(place, leaves[place], True) for place in places]  # mostly: a loss, and what it is computed from
+    behind = {node: _forgotten_by(node) for node in calls}
     records = Records(level, {node: 0 for found in behind.values() for node in found})
     told: list[tuple[int, list[torch.Tensor], Flag]] = []
-    for place in places:
-        causes = records.causes(arguments_of(results[place])[0])
+    for place, original in originals.items():
+        causes = records.causes(original)
         flag = level.either([causes[cause] for cause in (0, None) if cause in causes])
-        told.append((place, results[place].meta[_SPENT], flag))
+        told.append((place, leaves[place], flag))
         if flag is not True:
-            results[place] = arguments_of(results[place])[0]
+            results[place] = original
     if any(flag is not True for _, _, flag in told):
         for node, found in behind.items():
             _cut_behind(node, found)
     return told
+
+
+def _is_forgotten(tensor: Node, call: Node) -> bool:
+    return tensor.meta["example_value"].grad_fn in call.meta[_FORGOTTEN]
 
 
 def _forgotten_by(node: Node) -> list[Node]:
