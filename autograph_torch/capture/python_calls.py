@@ -5,6 +5,7 @@
     pickle.dumps(d)           its bytes, for d a constant (keys of caches)
     sorted(d.items())         by the keys alone: no two are the same, so no value is ever compared
     xs.sort(key=f)            runtime/sorting.py, where data tell the order
+    xs.__iadd__([x])          xs += [x]: Dynamo forgets it of a list from before the function
     sorted(t)                 sorted(list(t)), for t a tensor
     torch.arange(n)           torch.arange(n.item()), for n a tensor
     torch.arange(2).tolist()  [0, 1]: no data are in it
@@ -111,6 +112,8 @@ def python_calls() -> Iterator[None]:
         if name == "sort" and not args and set(kwargs) <= {"reverse", "key"} and self.is_mutable() and self.items:
             _sort(self, tx, kwargs)
             return ConstantVariable.create(None)
+        if name == "__iadd__" and len(args) == 1 and not kwargs:
+            return BuiltinVariable(operator.iadd).call_function(tx, [self, *args], {})
         return listed(self, tx, name, args, kwargs)
 
     def call_torch(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:

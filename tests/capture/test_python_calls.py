@@ -297,3 +297,18 @@ def test_exact_sums_of_iterators() -> None:
 
     x = torch.tensor([0.1, 1e8, -1e8])
     assert torch.compile(convert(sums), backend="eager", fullgraph=True)(x) == sums(x)
+
+
+@pytest.mark.parametrize("in_a_branch", [False, True])
+def test_a_list_that_is_made_longer_by_name(in_a_branch: bool) -> None:
+    def run(x: torch.Tensor, names: list[str]) -> torch.Tensor:
+        if not in_a_branch or x.sum() > 0:
+            names.__iadd__(["b"])
+        return x * len(names) if not in_a_branch else x
+
+    fast = autograph(run, backend="eager")
+    expected, actual = ["a"], ["a"]
+    for value in (1.0, -1.0, 2.0):
+        x = torch.full((2,), value)
+        assert torch.equal(fast(x, actual), run(x, expected))
+        assert actual == expected
