@@ -4,9 +4,11 @@
     hand_out(site, tensors)     noted by standing_in.py: the function itself is empty
     is_open(xs)                 `return found`: as filled in, or its default
 
-A third of the calls that Dynamo would interpret in a trace are such ones.
+A third of the calls that Dynamo would interpret in a trace are such ones. And what its notes give (runtime/notes.py) are
+constants, which Dynamo would put among the globals of the user's module, one for each question of each trace.
 
-Private: InliningInstructionTranslator.inline_call, and `bind_args` of functions under trace.
+Private: InliningInstructionTranslator.inline_call, `bind_args` of functions under trace, and
+torch._dynamo.variables.functions.invoke_and_store_as_constant.
 tests/capture/test_answers.py fails clearly when torch changes what this leans on.
 """
 
@@ -19,7 +21,8 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import ConstantVariable, UserFunctionVariable
+from torch._dynamo.variables import ConstantVariable, UserFunctionVariable, functions
+from torch._dynamo.variables.base import VariableTracker
 
 from autograph_torch.runtime import grown, predicate, structure
 from autograph_torch.runtime.places import is_runtime
@@ -54,6 +57,23 @@ def answer_at_once(fill_in: FillIn) -> None:
         return original(cls, parent, func, args, kwargs, **options) if found is None else found
 
     _Translator.inline_call = classmethod(inline_call)  # type: ignore[assignment]
+
+
+def give_constants() -> None:
+    """Let what the notes of the runtime give stay out of the globals of the user's module (once for the process)."""
+    original: Any = functions.invoke_and_store_as_constant
+
+    @functools.wraps(original)
+    def invoke(tx: Any, fn: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
+        if kwargs or not is_runtime(fn.__code__.co_filename):
+            return original(tx, fn, name, args, kwargs)
+        try:
+            values = [one.as_python_constant() for one in args]
+        except NotImplementedError:
+            return original(tx, fn, name, args, kwargs)
+        return VariableTracker.build(tx, fn(*values))
+
+    functions.invoke_and_store_as_constant = invoke
 
 
 def _answer(parent: Any, func: Any, args: Any, kwargs: Any, fill_in: FillIn) -> Any:

@@ -21,7 +21,7 @@ from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import ConstantVariable
 from torch.fx.experimental.symbolic_shapes import guard_scalar
 
-from autograph_torch.capture.answers import answer_at_once
+from autograph_torch.capture.answers import answer_at_once, give_constants
 from autograph_torch.capture.buffers import setter_of_buffers
 from autograph_torch.capture.callers import fill_in_opened, watch_calls
 from autograph_torch.capture.choices import CHOICES
@@ -117,6 +117,7 @@ _INSTALLS = (
     know_sizes_of_losses,
     know_sizes_of_solutions,
     keep_instructions,
+    give_constants,
 )
 
 # Functions of the runtime whose arguments the tracer fills in: by their code, and those that look at it themselves.

@@ -15,7 +15,7 @@ from autograph_torch import convert
 from autograph_torch.capture import answers
 from autograph_torch.runtime import open_contents, outside, structure
 from tests.capture.test_plain_values import graph_of
-from tests.harness import vec
+from tests.harness import compiled, vec
 
 _Translator = symbolic_convert.InliningInstructionTranslator
 
@@ -72,3 +72,10 @@ def test_what_a_function_gives() -> None:
     assert answers._returned(structure.spec_of.__code__) == "found"
     assert answers._returned(structure.lift_all.__code__) is None
     assert answers._returned(test_what_a_function_gives.__code__) is None
+
+
+def test_nothing_is_left_among_the_globals_of_the_users_module() -> None:
+    before = set(globals())
+    compiled(ways_out)(vec(1, 2), vec(0, 1))
+    new = set(globals()) - before
+    assert not {name for name in new if not name.startswith("__")}  # those are Dynamo's own
