@@ -174,8 +174,15 @@ def _origin(value: Any) -> str | None:
 
 
 def _attribute(value: Any, name: str) -> Any:
-    """An attribute, or None. What stands for a module that is not installed raises whatever it is asked for."""
-    try:
-        return getattr(value, name, None)
-    except Exception:
+    """An attribute, or None: an object that runs code of its own for one, of the program's, is not asked."""
+    if any(method in vars(base) for base in _written_by_others(type(value)) for method in _LOOK_UPS):
         return None
+    return getattr(value, name, None)
+
+
+_LOOK_UPS = ("__getattr__", "__getattribute__")
+
+
+def _written_by_others(kind: type) -> list[type]:
+    """The classes that a class derives from, and itself, without Python's and torch's."""
+    return [base for base in kind.__mro__ if base.__module__.partition(".")[0] not in ("builtins", "torch")]

@@ -110,6 +110,7 @@ from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
 from autograph_torch.capture.long_numbers import long_numbers
+from autograph_torch.capture.lookups import lookups
 from autograph_torch.capture.membership import membership
 from autograph_torch.capture.memories_given import agree_on_memories
 from autograph_torch.capture.merging import known_sizes
@@ -508,6 +509,7 @@ _REPAIRS = (
     dict_keys,
     dicts_written,
     presence,
+    lookups,
     functions_given,
     caches_given,
     class_attributes,

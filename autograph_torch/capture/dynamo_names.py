@@ -44,8 +44,10 @@ _RAISED = _of(ExceptionStack, "get_raised_exception", "get_current_exception")
 # The truth of what is no number: the function that jumps ask. torch 2.11 has none.
 TRUTH = next((name for name in ("generic_is_true", "generic_bool") if hasattr(symbolic_convert, name)), None)
 
-# The class of the variable of `setattr`, which may be that of other functions, too (`variable.fn` tells).
+# The classes of the variables of these functions, which may be those of others, too (`variable.fn` tells).
 SETATTR: Any = getattr(builtin, "SetAttrBuiltinVariable", builtin.BuiltinVariable)
+GETATTR: Any = getattr(builtin, "GetAttrBuiltinVariable", builtin.BuiltinVariable)
+HASATTR: Any = getattr(builtin, "HasAttrBuiltinVariable", builtin.BuiltinVariable)
 
 _TAKES_TRANSLATOR = "tx" in inspect.signature(LazyVariableTracker.create).parameters  # 2.11 does not
 _SYNCHRONIZES_ALWAYS = len(inspect.signature(TensorVariable._sync_if_inplace_mutation).parameters) == 3  # 2.14 on

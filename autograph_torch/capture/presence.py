@@ -49,7 +49,7 @@ from autograph_torch.runtime.fields import is_left_to_getattr
 
 _WALK = "get_source_by_walking_mro"
 _PLAIN = (object, nn.Module)
-_LOOK_UPS = ("__getattr__", "__getattribute__")
+LOOK_UPS = ("__getattr__", "__getattribute__")
 _OF_PARTIALS = ("func", "args", "keywords")
 _KINDS = (UserFunctionVariable, PythonModuleVariable, FunctoolsPartialVariable)
 
@@ -168,7 +168,7 @@ def _guard(variable: Any, name: str) -> None:
     if isinstance(variable, UserDefinedObjectVariable):
         if inspect.getattr_static(type(value), name, None) is not None:  # a property has raised it itself
             return
-        if any(_defines(type(value), method) for method in _LOOK_UPS):
+        if any(defines(type(value), method) for method in LOOK_UPS):
             kind = GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT
             _guard_classes(getattr(variable, "cls_source", None), type(value), in_dict(name, False))
     if kind is GuardBuilder.HASATTR and "attr" not in inspect.signature(kind).parameters:  # torch 2.11
@@ -212,8 +212,9 @@ def _guard_classes(source: Any, kind: type, guard: Callable[..., Any]) -> None:
 
 def _asks_again(kind: type, name: str) -> bool:
     """Whether Python asks `__getattr__` when a property has raised AttributeError."""
-    return isinstance(inspect.getattr_static(kind, name, None), property) and _defines(kind, "__getattr__")
+    return isinstance(inspect.getattr_static(kind, name, None), property) and defines(kind, "__getattr__")
 
 
-def _defines(kind: type, method: str) -> bool:
+def defines(kind: type, method: str) -> bool:
+    """Whether a class has a method of the program's own."""
     return any(method in vars(one) for one in kind.__mro__ if one not in _PLAIN)

@@ -9,6 +9,8 @@
     if k in names: ...                          a number from data and the keys of a dict, or the members of a set:
                                                 Dynamo asks for its hash; here it is compared with each of them
 
+    near = x in region                          Dynamo gives what `__contains__` gives, a tensor say; Python its truth
+
     kept = yield from rows(x)                   Dynamo (torch 2.13) takes None for what the generator returns, and
                                                 sends nothing into it
 
@@ -39,7 +41,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.dynamo_names import raised_exception
 from autograph_torch.runtime import queries
-from autograph_torch.runtime.membership import negated
+from autograph_torch.runtime.membership import negated, truth_of
 
 Instruction = Callable[[Any, Any], None]  # of Dynamo's translator and the instruction
 JUMPS = tuple(name for name in dis.opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name))
@@ -125,6 +127,10 @@ def _contains(original: Instruction, translator: Any, instruction: Any) -> None:
     """`in`, or `not in` of what data may tell (capture/membership.py)."""
     if instruction.argval == 0:
         original(translator, instruction)
+        found = translator.stack[-1].realize()
+        if found.is_tensor() or found.python_type() is not bool:
+            as_truth: Any = truth_of
+            translator.push(UserFunctionVariable(as_truth).call_function(translator, [translator.pop()], {}))
         return
     positive = copy.copy(instruction)
     positive.arg = positive.argval = 0

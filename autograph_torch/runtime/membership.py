@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.logic import any_
+from autograph_torch.runtime.predicate import truth
 
 _UNLIKE_TENSORS = (str, bytes, list, tuple, dict, set, frozenset, type(None))  # which torch compares with no tensor
 
@@ -22,6 +23,12 @@ def _are_equal(one: Any, other: Any) -> Any:
         if isinstance(tensor, torch.Tensor) and isinstance(value, _UNLIKE_TENSORS):
             return False
     return one == other
+
+
+def truth_of(found: Any) -> bool:
+    """The truth of what `__contains__` has given."""
+    flag = truth(found)
+    return flag.item() if isinstance(flag, torch.Tensor) else flag  # type: ignore[return-value]
 
 
 def negated(flag: bool) -> bool:

@@ -106,3 +106,25 @@ def test_what_a_generator_returns_is_what_yield_from_gives():
     found = torch.compile(convert(delegates), backend="eager", fullgraph=True)
     for values in ([1.0, 2.0], [-1.0, 2.0]):
         assert repr(found(torch.tensor(values))) == repr(delegates(torch.tensor(values)))
+
+
+class Region:
+    """What `__contains__` gives is a tensor, a text, a number."""
+
+    def __init__(self, middle, found=None):
+        self.middle, self.found = middle, found
+
+    def __contains__(self, x):
+        return (self.middle - x).abs().max() < 1 if self.found is None else self.found
+
+
+def test_in_gives_a_truth():
+    def is_near(x):
+        near = Region(torch.zeros(2))
+        found = x in near, x not in near, x in Region(x, "yes"), x in Region(x, 0), x not in Region(x, [])
+        if x.sum() > 0:
+            x = x * (x in near)
+        return x, found, [k for k in range(3) if x - k in near]
+
+    for x in (torch.zeros(2), torch.ones(2) * 0.5, torch.ones(2) * 5):
+        assert repr(compiled(is_near)(x)) == repr(is_near(x))
