@@ -4,8 +4,8 @@
     hand_out(site, tensors)     noted by standing_in.py: the function itself is empty
     is_open(xs)                 `return found`: as filled in, or its default
 
-A third of the calls that Dynamo would interpret in a trace are such ones. And what its notes give (runtime/notes.py) are
-constants, which Dynamo would put among the globals of the user's module, one for each question of each trace.
+A third of the calls that Dynamo would interpret in a trace are such ones. And what its notes give (runtime/notes.py) is
+constant; Dynamo would put it among the globals of the user's module, one for each question of each trace.
 
 Private: InliningInstructionTranslator.inline_call, `bind_args` of functions under trace, and
 torch._dynamo.variables.functions.invoke_and_store_as_constant.

@@ -124,6 +124,7 @@ class Attempt:
     assumed_sizes: whether sizes of which torch asks are taken to be neither 0 nor 1, which the graph checks.
     observed_data: whether numbers that have to be known are taken to be what they are in this call, which it checks.
     one_path: whether the trace follows the path of the call under way (capture/one_path.py).
+    known_numbers: whether on that path numbers that are read from data are what they are in this call.
     plain_checkpoints: places of torch.utils.checkpoint whose blocks are called without, on one path.
     cut_hooks: places where hooks are registered that are called where their gradient is computed, on one path.
     plain_functions: places where an autograd.Function is applied whose methods are followed as others, on one path.
@@ -160,6 +161,7 @@ class Attempt:
     assumed_sizes: bool = False
     observed_data: bool = False
     one_path: bool = False
+    known_numbers: bool = False
     plain_checkpoints: frozenset[tuple[str, int]] = frozenset()
     cut_hooks: frozenset[tuple[str, int]] = frozenset()
     plain_functions: frozenset[tuple[str, int]] = frozenset()

@@ -394,9 +394,26 @@ def _searched(search: Search, trace: Callable[[Attempt], Any]) -> Any:
 
 
 def _followed(trace: Callable[[Attempt], Any]) -> Any:
-    """Trace the path of the call under way."""
+    """Trace the path of the call under way; where that is of no use, for no more than the numbers that it reads."""
     try:
-        return _attempted(Search(replace(ONE_PATH, unread=set())), trace)
+        return _along(ONE_PATH, trace)
+    except RunsInPython:
+        raise
+    except CaptureError as error:
+        if raises_whatever_the_data(error):
+            raise
+        refused = error
+    try:
+        return _along(replace(ONE_PATH, known_numbers=True), trace)
+    except CaptureError as error:
+        if raises_whatever_the_data(error):
+            raise
+    raise refused
+
+
+def _along(path: Attempt, trace: Callable[[Attempt], Any]) -> Any:
+    try:
+        return _attempted(Search(replace(path, unread=set())), trace)
     except CaptureError as error:
         if not is_of_operator(error) and not is_unbound(error) and not fails_before(error):
             raise
@@ -587,13 +604,15 @@ def _settings(attempt: Attempt) -> Iterator[None]:
             if attempt.assumed_sizes:
                 stack.enter_context(assumed_sizes())
             if attempt.one_path:
-                stack.enter_context(one_path())
+                stack.enter_context(one_path(attempt.known_numbers))
             if attempt.observed_data:
                 stack.enter_context(observed_data())
             if attempt.whole:
                 stack.enter_context(whole_numbers())
-            if attempt.known_floats:
+            if attempt.known_floats or attempt.known_numbers:
                 stack.enter_context(dynamo_config.patch(specialize_float=True))
+            if attempt.known_numbers:
+                stack.enter_context(dynamo_config.patch(specialize_int=True))
             if attempt.trace_gradients:
                 stack.enter_context(dynamo_config.patch(trace_autograd_ops=True))
             stack.enter_context(inductor_config.patch(chosen))

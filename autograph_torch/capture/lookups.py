@@ -6,7 +6,8 @@
 Dynamo (torch 2.13, plain torch.compile, too) follows it twice, and has the guards of every call ask the object itself,
 which runs the program's own code behind its back. Here it is followed as a `try` around the attribute.
 
-Private: how the variables of the two functions are called. tests/capture/test_lookups.py fails clearly when torch changes what this leans on.
+Private: how the variables of the two functions are called.
+tests/capture/test_lookups.py fails clearly when torch changes what this leans on.
 """
 
 from __future__ import annotations
@@ -55,4 +56,3 @@ def _runs_code(args: Any) -> bool:
     of_class = isinstance(found, property) or inspect.isfunction(getattr(type(found), "__get__", None))
     look_ups = [method for method in LOOK_UPS if defines(kind, method)]
     return of_class or any(inspect.isfunction(inspect.getattr_static(kind, method)) for method in look_ups)
-

@@ -12,7 +12,8 @@ one branch, float32 in the other) are refused in any case: that is for the progr
 
 Only what is not about paths is rewritten then (rewriting.py). Numbers that Python has to know are observed as
 capture/observed_data.py does. So are those on the stack when an instruction fails, which is then tried again: what
-torch has no symbol for (`math.copysign(1, v)`, `seen[n] = x`, `f"{n:08b}"[::-1]`), Python does with numbers.
+torch has no symbol for (`math.copysign(1, v)`, `seen[n] = x`, `f"{n:08b}"[::-1]`), Python does with numbers. Where that
+is not enough, the graph is for the numbers of the call alone: each one that is read from a tensor is known.
 
 Private: the table of instructions (capture/replaced_instructions.py), and what they find on Dynamo's stack.
 tests/capture/test_one_path.py fails clearly when torch changes them.
@@ -30,6 +31,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from torch._dynamo import symbolic_convert
 from torch._dynamo.exc import TorchRuntimeError, Unsupported, UserError, raise_observed_exception
 from torch._dynamo.variables import (
     BaseListVariable,
@@ -37,11 +39,13 @@ from torch._dynamo.variables import (
     ConstantVariable,
     ListVariable,
     SymNodeVariable,
+    TensorVariable,
     TupleVariable,
     UserFunctionVariable,
     builder,
     tensor,
 )
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import SkipFunctionVariable
 from torch._dynamo.variables.misc import GetAttrVariable, NullVariable, StringFormatVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
@@ -53,6 +57,7 @@ from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, is_from_data, jump, replaced
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
+from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.values import unbound_message
 
 _TRUTHS = tuple(name for name in ("UNARY_NOT", "TO_BOOL") if name in dis.opmap)
@@ -63,7 +68,7 @@ _BEGINNINGS = tuple(
 )
 _TRIED_AGAIN = tuple(name for name in dis.opmap if name.startswith(_BEGINNINGS))
 _FAILURES = (Unsupported, UserError, AutographError, NotImplementedError, TypeError, AttributeError, ValueError)
-_OF_NUMBERS = tuple(function for function in vars(math).values() if callable(function))
+_OF_NUMBERS = (pow, bytes, complex, *(function for function in vars(math).values() if callable(function)))
 # Arithmetic that raises for some numbers (`math.floor(nan)`), where the trace knows no number.
 _OF_PYTHON = (
     *(math.floor, math.ceil, math.trunc, round, torch.sym_int, torch.sym_float, math.sqrt, math.pow, torch.sym_sqrt),
@@ -120,8 +125,12 @@ def warn_of_path(reason: Diagnostic) -> None:
 
 
 @contextlib.contextmanager
-def one_path() -> Iterator[None]:
-    """While this is in force, the data of the call under way answer every test, and the graph checks the answers."""
+def one_path(known_numbers: bool = False) -> Iterator[None]:
+    """While this is in force, the data of the call under way answer every test, and the graph checks the answers.
+
+    Args:
+        known_numbers: whether they also tell every number that is read from a tensor.
+    """
     answers = Answers(warns=False)
 
     def answering(use: Callable[[Any, Any, bool], None]) -> Callable[[Instruction], Instruction]:
@@ -161,7 +170,47 @@ def one_path() -> Iterator[None]:
         stack.enter_context(patched(BuiltinVariable, call_function=called))
         stack.enter_context(_failures_of_operators(answers))
         stack.enter_context(_trying_again())
+        if known_numbers:
+            stack.enter_context(_knowing_numbers())
         yield
+
+
+@contextlib.contextmanager
+def _knowing_numbers() -> Iterator[None]:
+    """While this is in force, a number that is read from a tensor is known to the trace.
+
+    But not what is no number: Python tells one `nan` from another by which object it is.
+    """
+    call = TensorVariable.call_method
+    handlers = dict(symbolic_convert.compare_op_handlers)
+    for name in ("is", "is not"):
+        handlers[name] = _refusing_numbers(handlers[name])
+
+    def called(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        found = call(self, tx, name, args, kwargs)
+        if name not in ("item", "tolist"):
+            return found
+        known = _Known(tx).of(found)
+        return (
+            found if known.is_python_constant() and known.as_python_constant() != known.as_python_constant() else known
+        )
+
+    with patched(TensorVariable, call_method=called), patched(symbolic_convert, compare_op_handlers=handlers):
+        yield
+
+
+def _refusing_numbers(compare: Callable[..., Any]) -> Callable[..., Any]:
+    """`is` of two numbers, of which nobody knows any more where they are from; small integers are one for each value."""
+
+    def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
+        values = [one.as_python_constant() for one in operands if type(one.realize()) is ConstantVariable]
+        if len(values) == 2 and all(isinstance(one, float) or type(one) is int and abs(one) > 5 for one in values):
+            raise_refusal(
+                "AG320", "`is` between two numbers, one of which may depend on data", "compare them with `==`"
+            )
+        return compare(tx, operands, kwargs)
+
+    return answer
 
 
 @contextlib.contextmanager
@@ -195,7 +244,10 @@ def _trying_again() -> Iterator[None]:
 
     def instruction_of(original: Instruction) -> Instruction:
         def follow(translator: Any, instruction: Any) -> None:
-            stack = list(translator.stack)
+            stack, keywords = (
+                list(translator.stack),
+                translator.kw_names,
+            )  # Python 3.11 and 3.12 name them before a call
             latest[0] = translator
             try:
                 original(translator, instruction)
@@ -206,6 +258,7 @@ def _trying_again() -> Iterator[None]:
                 translator.stack[:] = [known.of(one) for one in stack]
                 if not known.any:
                     raise
+                translator.kw_names = keywords
                 original(translator, instruction)
 
         return follow
@@ -222,17 +275,40 @@ def _trying_again() -> Iterator[None]:
                 known = _Known(tx, tensors=of_numbers)
                 args = [known.of(one) for one in args]
                 kwargs = {key: known.of(one) for key, one in kwargs.items()}
+                if of_numbers and all(one.is_python_constant() for one in (*args, *kwargs.values())):
+                    return _computed(tx, _function(self), args, kwargs)
                 if not known.any:
                     raise
                 return original(self, tx, args, kwargs)
 
         return call
 
+    def method_of_constant(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        try:
+            return method(self, tx, name, args, kwargs)
+        except _FAILURES:
+            if not all(one.is_python_constant() for one in (self, *args, *kwargs.values())):
+                raise
+            return _computed(tx, getattr(self.as_python_constant(), name), args, kwargs)
+
+    method = ConstantVariable.call_method
     with contextlib.ExitStack() as stack:
         stack.enter_context(replaced(**dict.fromkeys(_TRIED_AGAIN, instruction_of)))
         for kind in (BuiltinVariable, TorchInGraphFunctionVariable, SkipFunctionVariable):
             stack.enter_context(patched(kind, call_function=call_of(kind.call_function)))
+        stack.enter_context(patched(ConstantVariable, call_method=method_of_constant))
         yield
+
+
+def _computed(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What a function without effects gives, or raises, for constants."""
+    given = [one.as_python_constant() for one in args]
+    named = {key: one.as_python_constant() for key, one in kwargs.items()}
+    try:
+        found = function(*given, **named)
+    except Exception as error:
+        raise_observed_exception(type(error), tx, args=list(error.args))
+    return VariableTracker.build(tx, found)
 
 
 def _function(variable: Any) -> Any:

@@ -98,7 +98,11 @@ def set_one(state: Any) -> None:
 
 
 CASES = [
-    *[(function, kind) for function in (with_default, whether_there, in_a_branch) for kind in (Lazy, Module, Described)],
+    *[
+        (function, kind)
+        for function in (with_default, whether_there, in_a_branch)
+        for kind in (Lazy, Module, Described)
+    ],
     (with_default, Plain),
     (whether_there, Plain),
     (of_getattr, Lazy),

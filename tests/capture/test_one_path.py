@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
 from autograph_torch.capture import searches
 from autograph_torch.capture.forecast import Forecast
-from tests.harness import Program, scalar, vec
+from tests.harness import Program, compiled, scalar, vec
 from tests.harness import check as verdict_of
 
 UNTIL_THE_END = "ignore::autograph_torch.diagnostics.OnePathWarning"
@@ -133,6 +133,27 @@ def keys_in_use(x: Tensor) -> Any:
     return seen, seen.pop(int(x[0]), None), [seen.get(k) for k in range(3)]
 
 
+def seen_exactly(x: Tensor, scale: float = 0.5) -> Any:
+    """What only numbers have: their bits, their types behind `max`, keys of their own, texts that are compared."""
+    v, n = x.sum().item(), int(x.max())
+    rate = max(v / 2, 1)
+    counts = {v * scale: n}
+    counts[rate * 0.5] = counts.get(rate * 0.5, 0) + 1
+    parts = math.frexp(v), math.modf(v), v.hex(), n.to_bytes(4, "big", signed=True), pow(n, 2, 7), n.bit_count()
+    if str([v, n]) == "[6.0, 3]" or type(rate) is int:
+        return counts, parts, "first"
+    return counts, parts, math.copysign(1.0, -v * scale)
+
+
+def raises_for_numbers(x: Tensor) -> Any:
+    n = int(x[0])
+    try:
+        return (n - 5).to_bytes(2, "big"), {}
+    except OverflowError as error:
+        key = f"{n:>4}".strip()
+        return str(error), {key: x}, [key].index(str(n)), pow(n + 3, -1, 7)
+
+
 def mathematics(x: Tensor) -> Any:
     known = {int(v) for v in x if 0 < v < 9}
     return known, math.copysign(1.0, x[0]), math.fsum(x.tolist()), list(filter(math.isfinite, x.tolist()))
@@ -241,6 +262,8 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (texts_in_use, [(FIRST,), (vec(1, 1, 2),), (vec(-1, 0, 3),), (vec(1, 1, 2.5),)]),
     (keys_in_use, [(FIRST,), (SAME,), (vec(1, 1, 2),), (vec(0, 0, 0),)]),
     (mathematics, [(FIRST,), (vec(-0.0, 1, 2),), (vec(0.1, float("inf"), 3),)]),
+    (seen_exactly, [(FIRST,), (SAME,), (-FIRST,), (vec(0.0, -0.0, 0), -0.5), (vec(0.0, 0.0, 0), -1), (FIRST, 0.0)]),
+    (raises_for_numbers, [(FIRST,), (vec(7, 1, 1),), (vec(-1, 1, 1),), (FIRST,)]),
     (orders_objects, [(FIRST,), (vec(3, 1, 2, 1),), (vec(1, 1, 1),), (vec(2, 2, 1, 1),)]),
     (reads_what_one_path_binds, [(FIRST,), (-FIRST,), (SAME,)]),
     (reads_what_one_path_deletes, [(-FIRST,), (FIRST,), (-SAME,)]),
@@ -755,3 +778,20 @@ def test_objects_that_change_while_they_are_traced_are_refused() -> None:
         assert torch.equal(autograph(looks, backend="eager")(Noting()), expected)
     except CaptureError as error:
         assert "AG3" in str(error)
+
+
+@pytest.mark.filterwarnings(UNTIL_THE_END, "ignore:the graph of")
+def test_a_number_is_no_other_though_they_are_equal() -> None:
+    def same_number(x: Tensor, seen: list[Any]) -> Any:
+        v = x.sum().item()
+        seen.append(v)
+        return str(seen)[::-1], v is seen[0], math.frexp(v)
+
+    def nan_is_itself(x: Tensor, seen: list[Any]) -> Any:
+        values = [x[0].item(), x[1].item()]
+        seen.append(values[0] in values)
+        return str(seen)[::-1], math.frexp(values[1]), {values[1]: 3}
+
+    assert compiled(nan_is_itself)(vec(float("nan"), 2), [1.0]) == nan_is_itself(vec(float("nan"), 2), [1.0])
+    with pytest.raises(CaptureError, match="AG320"):
+        compiled(same_number)(FIRST, [1.0])
