@@ -2898,6 +2898,14 @@ MUTATIONS = (
         "no_other",
     ),
     Mutation(
+        "floats that Python computes",
+        "autograph_torch/capture/observed_data.py",
+        "computed = answers.number_of(tx, node) if _is_of_floats(self.sym_num) else None",
+        "computed = None",
+        "tests/capture/test_one_path.py",
+        "floats_in_texts",
+    ),
+    Mutation(
         "what comes first",
         "autograph_torch/capture/__init__.py",
         "import autograph_torch.runtime",

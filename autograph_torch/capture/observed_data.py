@@ -80,10 +80,14 @@ def observing(answers: Answers) -> Iterator[None]:
 
     def evaluated(self: Any, output_graph: Any = None) -> Any:
         tx = InstructionTranslator.current_tx()
+        node = self.as_proxy().node
+        computed = answers.number_of(tx, node) if _is_of_floats(self.sym_num) else None
+        if computed is not None:
+            return computed
         try:
             return answered(lambda: evaluate(self, output_graph), tx, answers.give)
         except UserError:
-            number = answers.number_of(tx, self.as_proxy().node)
+            number = answers.number_of(tx, node)
             if number is None:
                 raise
             return number
@@ -239,6 +243,20 @@ class Answers:
 def fails_before(error: BaseException) -> bool:
     """Whether a trace has ended in a question of which the data of the call say nothing, for the call fails before."""
     return bool(mark(error, _FAILS))
+
+
+def _is_of_floats(number: Any) -> bool:
+    """Whether data tell a float, or how floats compare: sympy computes them in another way than Python does.
+
+    (It has one zero, and exact quotients.) What data have told before may be no symbol any more.
+    """
+    expression = number.node.expr
+    if expression.free_symbols and not has_free_unbacked_symbols(expression):
+        return False
+    if isinstance(number, torch.SymBool) and expression.free_symbols:
+        parts = (part for one in expression.atoms(sympy.core.relational.Relational) for part in one.args)
+        return not all(part.is_integer for part in parts)
+    return isinstance(number, (torch.SymFloat, torch.SymBool))
 
 
 def _is_at_the_top(tx: Any) -> bool:

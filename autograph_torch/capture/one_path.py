@@ -200,11 +200,11 @@ def _knowing_numbers() -> Iterator[None]:
 
 
 def _refusing_numbers(compare: Callable[..., Any]) -> Callable[..., Any]:
-    """`is` of two numbers, of which nobody knows any more where they are from; small integers are one for each value."""
+    """`is` of two numbers, of which nobody knows where they are from; small integers are one for each value."""
 
     def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
         values = [one.as_python_constant() for one in operands if type(one.realize()) is ConstantVariable]
-        if len(values) == 2 and all(isinstance(one, float) or type(one) is int and abs(one) > 5 for one in values):
+        if len(values) == 2 and all(isinstance(one, float) or (type(one) is int and abs(one) > 5) for one in values):
             raise_refusal(
                 "AG320", "`is` between two numbers, one of which may depend on data", "compare them with `==`"
             )

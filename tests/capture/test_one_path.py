@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
 from autograph_torch.capture import searches
 from autograph_torch.capture.forecast import Forecast
-from tests.harness import Program, compiled, scalar, vec
+from tests.harness import Program, compiled, ints, scalar, vec
 from tests.harness import check as verdict_of
 
 UNTIL_THE_END = "ignore::autograph_torch.diagnostics.OnePathWarning"
@@ -145,6 +145,17 @@ def seen_exactly(x: Tensor, scale: float = 0.5) -> Any:
     return counts, parts, math.copysign(1.0, -v * scale)
 
 
+def floats_in_texts(x: Tensor, unit: int = 60) -> Any:
+    """Python's floats: a zero has a sign, a quotient is rounded."""
+    found = {}
+    for v in x.tolist():
+        quotient, rest = divmod(float(v), unit / 7)
+        found[f"{quotient:.0f} {rest:.4f}"] = v
+        if quotient * (unit / 7) + rest != v:
+            found["rounded"] = v
+    return found
+
+
 def raises_for_numbers(x: Tensor) -> Any:
     n = int(x[0])
     try:
@@ -263,6 +274,7 @@ CASES: list[tuple[Function, list[tuple[Any, ...]]]] = [
     (keys_in_use, [(FIRST,), (SAME,), (vec(1, 1, 2),), (vec(0, 0, 0),)]),
     (mathematics, [(FIRST,), (vec(-0.0, 1, 2),), (vec(0.1, float("inf"), 3),)]),
     (seen_exactly, [(FIRST,), (SAME,), (-FIRST,), (vec(0.0, -0.0, 0), -0.5), (vec(0.0, 0.0, 0), -1), (FIRST, 0.0)]),
+    (floats_in_texts, [(ints(-90000), unit) for unit in (60, 7, -7, 1000, -7)] + [(ints(200000), 1000)]),
     (raises_for_numbers, [(FIRST,), (vec(7, 1, 1),), (vec(-1, 1, 1),), (FIRST,)]),
     (orders_objects, [(FIRST,), (vec(3, 1, 2, 1),), (vec(1, 1, 1),), (vec(2, 2, 1, 1),)]),
     (reads_what_one_path_binds, [(FIRST,), (-FIRST,), (SAME,)]),
