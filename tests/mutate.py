@@ -383,6 +383,22 @@ MUTATIONS = (
         "lost_its_gradient",
     ),
     Mutation(
+        "objects shown now: what their text reads",
+        CAPTURE + "shown.py",
+        "    return not (_can_be_taken_apart(item) and _only_reads(kind))\n",
+        "    return not _can_be_taken_apart(item)\n",
+        "tests/capture/test_shown_now.py",
+        "that_count or more_than_themselves",
+    ),
+    Mutation(
+        "objects shown now: what is printed before",
+        RUNTIME + "effects.py",
+        "            if begun < k:\n",
+        "            if False:\n",
+        "tests/capture/test_shown_now.py",
+        "that_print_and_raise",
+    ),
+    Mutation(
         "names that are shown",
         "autograph_torch/rewriting.py",
         "    elif (shown := _shown_names(function, kinds)) is not None:\n",

@@ -25,7 +25,7 @@ from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.attempts import attempt_under_way
 from autograph_torch.capture.failing_calls import Again, failed_call
 from autograph_torch.capture.raised_places import raised_at
-from autograph_torch.capture.shown import attributes_of_shown
+from autograph_torch.capture.shown import attributes_of_shown, is_shown_now, shown_now
 from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import Frame, Place, is_runtime, places_of
@@ -87,7 +87,7 @@ def _register(parent: Any, given: Locals) -> Locals:
     raises = bool(_value(given["raises"])) if "raises" in given else False
     try:
         function = _function(given["function"])
-        arguments = _value(given["arguments"], lenient=raises)
+        arguments = _value(given["arguments"], lenient=raises, shows=not raises and _makes_text(function))
     except _Unknown as unknown:
         raise_refusal(
             "AG324",
@@ -167,9 +167,16 @@ def _depends(_: Any, given: Locals) -> Locals:
 
 
 def _only_shows(_: Any, given: Locals) -> Locals:
-    function = _function(given["function"])  # a host function
-    shows = function in (builtins.print, warnings.warn) or performing.is_log_method(function)
-    return {"known": variables.ConstantVariable.create(shows)}
+    return {"known": variables.ConstantVariable.create(_makes_text(_function(given["function"])))}
+
+
+def _only_prints(_: Any, given: Locals) -> Locals:
+    return {"known": variables.ConstantVariable.create(_function(given["function"]) is builtins.print)}
+
+
+def _makes_text(function: Any) -> bool:
+    """Whether a host function makes text of its arguments, and keeps none of them."""
+    return function in (builtins.print, warnings.warn) or performing.is_log_method(function)
 
 
 FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
@@ -180,6 +187,8 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.register.__code__: _register,
     effects.failed_call.__code__: _failed_call,
     effects.only_shows.__code__: _only_shows,
+    effects.only_prints.__code__: _only_prints,
+    effects.is_shown_now.__code__: shown_now,
     effects.shown_attributes.__code__: attributes_of_shown,
     predicate.decided.__code__: _decided,
     predicate.depends.__code__: _depends,
@@ -189,16 +198,18 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
-def _value(variable: Any, lenient: bool = False) -> Any:
-    """The Python value that a variable of the trace stands for; `lenient`: if it has one."""
+def _value(variable: Any, lenient: bool = False, shows: bool = False) -> Any:
+    """The Python value that a variable of the trace stands for; `lenient`: if it has one; `shows`: for its text."""
     variable = variable.realize()
     if variable.is_python_constant():
         return variable.as_python_constant()
     if isinstance(variable, variables.BaseListVariable):
-        return variable.python_type()(_value(item, lenient) for item in variable.items)
+        return variable.python_type()(_value(item, lenient, shows) for item in variable.items)
     if isinstance(variable, variables.ConstDictVariable):
-        return {_value(key.vt): _value(value, lenient) for key, value in variable.items.items()}
+        return {_value(key.vt): _value(value, lenient, shows) for key, value in variable.items.items()}
     try:
+        if shows and is_shown_now(variable):
+            raise _Unknown(f"a {variable.python_type().__name__}, whose text its own code makes,")
         if isinstance(variable, variables.ExceptionVariable):
             return variable.exc_type(*(_value(argument) for argument in variable.args))
         if isinstance(variable, (variables.functions.BaseUserFunctionVariable, variables.GetAttrVariable)):

@@ -145,7 +145,8 @@ class Listed:
 
 def text(template: Any, *values: Any, **named: Any) -> Any:
     """`template.format(*values, **named)`, now or when the graph runs."""
-    if not torch.compiler.is_compiling() or not isinstance(template, (str, Text)):
+    is_later = torch.compiler.is_compiling() and isinstance(template, (str, Text))
+    if not is_later or (isinstance(template, str) and _any_shown_now(values, named)):
         return template.format(*values, **named)
     return Text("format", template, values, named)
 
@@ -185,10 +186,31 @@ def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return _call_now(function, args, kwargs)
     if not is_host_function(function):  # only its name looks like one
         return function(*[_of_python(value) for value in args], **{k: _of_python(kwargs[k]) for k in kwargs})
+    if only_prints(function):
+        args = _with_texts_of_now(function, args, kwargs)
     if not notes.drops_effects():
         tensors: list[torch.Tensor] = []
         _emit(register(function, _part((args, kwargs), tensors, _DEPTH if only_shows(function) else 0)), tensors)
     return None
+
+
+def _any_shown_now(values: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    return any([is_shown_now(values[k]) for k in range(len(values))] + [is_shown_now(named[name]) for name in named])
+
+
+def _with_texts_of_now(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The arguments of a print with the texts of objects that are shown now; what stands before them is printed first,
+    as in Python: such a text may print, or raise.
+    """
+    separator = " " if options.get("sep") is None else options["sep"]
+    begun = 0
+    for k in range(len(args)):
+        if is_shown_now(args[k], True):
+            if begun < k:
+                effect(function, *args[begun:k], **{**options, "end": separator, "flush": False})
+            begun = k
+            args = (*args[:k], str(args[k]), *args[k + 1 :])
+    return args[begun:]
 
 
 def _of_python(value: Any) -> Any:
@@ -291,6 +313,16 @@ def is_host_function(function: Any, known: bool = True) -> bool:
 
 def only_shows(function: Any, known: bool = False) -> bool:
     """Whether a host function makes text of its arguments, and keeps none of them."""
+    return known
+
+
+def only_prints(function: Any, known: bool = False) -> bool:
+    """Whether a host function is `print`."""
+    return known
+
+
+def is_shown_now(value: Any, as_text: bool = False, known: bool = False) -> bool:
+    """Whether it is an object whose text is to be made at once. `as_text`: by `str`, not by `format`."""
     return known
 
 
