@@ -399,6 +399,22 @@ MUTATIONS = (
         "that_print_and_raise",
     ),
     Mutation(
+        "assertions: their messages",
+        CAPTURE + "assertions.py",
+        "if self.fn is AssertionError and not kwargs:",
+        "if False:",
+        "tests/capture/test_assertions.py",
+        "with_objects",
+    ),
+    Mutation(
+        "assertions: of constants",
+        CAPTURE + "assertions.py",
+        "        if following not in _LOADING or ",
+        "        if True or ",
+        "tests/capture/test_assertions.py",
+        "with_constants",
+    ),
+    Mutation(
         "names that are shown",
         "autograph_torch/rewriting.py",
         "    elif (shown := _shown_names(function, kinds)) is not None:\n",

@@ -39,6 +39,7 @@ from autograph_torch.capture.appended_lists import appended_lists
 from autograph_torch.capture.applied_functions import applied_functions
 from autograph_torch.capture.arithmetic import ask_python
 from autograph_torch.capture.asked_properties import asked_properties
+from autograph_torch.capture.assertions import assertions
 from autograph_torch.capture.assumed_sizes import assumed_sizes
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_way, under_way
@@ -556,6 +557,7 @@ _REPAIRS = (
     parameters_made,
     spent_results,
     replaced_instructions,
+    assertions,
     membership,
     texts_of_numbers,
     error_objects,
