@@ -415,6 +415,14 @@ MUTATIONS = (
         "with_constants",
     ),
     Mutation(
+        "facts of types: complex numbers",
+        CAPTURE + "facts_of_types.py",
+        "if not _are_tensors(args, 1) or _is_complex_among(tx) or ",
+        "if not _are_tensors(args, 1) or ",
+        "tests/capture/test_facts_of_types.py",
+        "of_a_branch",
+    ),
+    Mutation(
         "names that are shown",
         "autograph_torch/rewriting.py",
         "    elif (shown := _shown_names(function, kinds)) is not None:\n",

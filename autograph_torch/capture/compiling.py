@@ -84,6 +84,7 @@ from autograph_torch.capture.errors import (
 )
 from autograph_torch.capture.evaluated_statistics import check_statistics
 from autograph_torch.capture.extremes import choosing_extremes
+from autograph_torch.capture.facts_of_types import facts_of_types
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
 from autograph_torch.capture.fitted_frames import fitted
@@ -511,6 +512,7 @@ _REPAIRS = (
     flags_as_integers,
     identities,
     asked_properties,
+    facts_of_types,
     choosing_extremes,
     deques_with_lengths,
     groups_followed,
