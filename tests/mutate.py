@@ -423,6 +423,22 @@ MUTATIONS = (
         "of_a_branch",
     ),
     Mutation(
+        "identity of tuples: its guard",
+        CAPTURE + "identity_of_tuples.py",
+        "        install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))\n",
+        "        pass\n",
+        "tests/capture/test_identity_of_tuples.py",
+        "each_call",
+    ),
+    Mutation(
+        "identity of tuples: what is built",
+        CAPTURE + "identity_of_tuples.py",
+        "    return any(new) and all(is_new or known.source for",
+        "    return all(is_new or True for",
+        "tests/capture/test_identity_of_tuples.py",
+        "refused",
+    ),
+    Mutation(
         "names that are shown",
         "autograph_torch/rewriting.py",
         "    elif (shown := _shown_names(function, kinds)) is not None:\n",

@@ -3,7 +3,7 @@
     assert k == 1, (k, x)                  raise AssertionError((k, x)): Dynamo takes strings alone
     raise AssertionError(k, loss)
 
-    try: assert len(xs) == 2, "two"        Dynamo makes an assertion of the graph of it, where the message is constant, and
+    try: assert len(xs) == 2, "two"        with a constant message it is an assertion of the graph to Dynamo, which
     except AssertionError: ...             stops where it does not hold; here it is an `if` with a `raise`
 
 Assertions on tensors are for passes/effects.py; those on numbers that data tell Dynamo checks.

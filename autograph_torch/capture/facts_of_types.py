@@ -4,8 +4,8 @@
     torch.can_cast(x.dtype, torch.int32)   False
     x.is_signed(), torch.is_signed(x)      True
     x.is_same_size(y)                      x.size() == y.size()
-    x.is_conj(), x.is_neg()                False, of real numbers; of what may come from complex ones they are refused: in
-                                           this respect a branch or loop gives other tensors than eager
+    x.is_conj(), x.is_neg()                False, of real numbers; refused where complex ones are met, which branches
+                                           and loops do not hand out as eager does
 
 Private: TorchInGraphFunctionVariable.call_function, TensorVariable.call_method, example values of nodes, nn_modules.
 tests/capture/test_facts_of_types.py fails clearly when torch changes them.

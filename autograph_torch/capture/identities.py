@@ -30,6 +30,7 @@ from autograph_torch.capture.aliases import note_keys_given, tell_apart, tell_ke
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.identity_of_tuples import are_tuples, is_given, is_one_tuple, tuples_built
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.capture.shared_results import ADVICE, IDENTITY, Compared, told_apart
@@ -60,6 +61,7 @@ def identities() -> Iterator[None]:
         note_keys_given(one.vt for one in self.items)
 
     with (
+        tuples_built(),
         patched(symbolic_convert, compare_op_handlers=handlers),
         patched(ConstDictVariable, __init__=read),
         patched(key, __init__=_telling_apart(key.__init__, reading)),
@@ -74,6 +76,11 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
             tell_apart(one, other)
             found = ConstantVariable.create((one is other) is holds)
+        elif are_tuples(one, other) and not tracing.is_ours(tx.f_code.co_filename):
+            known = is_one_tuple(tx, one, other)
+            if known is None:
+                raise_refusal("AG320", "`is` between two tuples, which the trace does not tell", "compare with `==`")
+            found = ConstantVariable.create(known is holds)
         else:
             found = compare(tx, operands, kwargs)
         if not found.is_python_constant() or found.as_python_constant() is holds:
@@ -128,7 +135,7 @@ def _tell_apart_from_keys(tensor: TensorVariable) -> None:
     if known:
         return
     for other in keys:
-        if not (_is_given(tensor, tracer) and _is_given(other, tracer)):
+        if not (is_given(tensor, tracer) and is_given(other, tracer)):
             told_apart().append((_compared(tensor, tracer), _compared(other, tracer), line))
     keys.append(tensor)
 
@@ -136,12 +143,6 @@ def _tell_apart_from_keys(tensor: TensorVariable) -> None:
 def _value(tensor: TensorVariable) -> Any:
     """What Dynamo finds a tensor by."""
     return tensor.as_proxy().node.meta["example_value"]
-
-
-def _is_given(tensor: TensorVariable, tracer: Any) -> bool:
-    """Whether it is an input of the whole graph, which no other input is."""
-    proxy = tracing.resolved(tensor.as_proxy(), tracer)
-    return proxy.node.op == "placeholder" and proxy.tracer.parent is None
 
 
 def _told_of_number(tx: Any, value: Any, constant: Any, holds: bool) -> Any:
