@@ -263,6 +263,14 @@ MUTATIONS = (
         "of_data and unequal",
     ),
     Mutation(
+        "operators: unequal to what is derived",
+        CAPTURE + "operators_of_objects.py",
+        "asked.insert(0 if _comes_first(right, left) else 1, (right, left))",
+        "asked.append((right, left))",
+        "tests/capture/test_operators_of_objects.py",
+        "of_data and derived",
+    ),
+    Mutation(
         "operators: an own != comes first",
         CAPTURE + "operators_of_objects.py",
         ' and inspect.getattr_static(variable.python_type(), "__ne__") is object.__ne__',

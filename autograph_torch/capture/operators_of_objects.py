@@ -133,14 +133,15 @@ def _of_objects(tx: Any, names: tuple[str, ...], operands: Any) -> Any:
 def _unequal(tx: Any, operands: Any) -> Any:
     """`!=` of an object whose class says what `==` is: `object.__ne__` asks that, and so it does of the other object.
 
-    Of two that both decline Python asks whether they are one. (What a method does, it does once: Dynamo asks no more.)
+    One whose class is derived from that of the left one is asked first. Of two that both decline Python asks whether
+    they are one. (What a method does, it does once: Dynamo asks no more.)
     """
     left, right = (operand.realize() for operand in operands)
-    if not _is_unequal_by_equality(left) or _comes_first(right, left):
+    if not _is_unequal_by_equality(left):
         return None
     asked = [(left, right)]
     if _is_unequal_by_equality(right):
-        asked.append((right, left))
+        asked.insert(0 if _comes_first(right, left) else 1, (right, left))
     elif type(right) is not ConstantVariable:
         return None
     for one, other in asked:

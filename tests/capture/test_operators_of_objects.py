@@ -266,6 +266,22 @@ def unequal_though_both_decline(x: torch.Tensor) -> Any:
     return found, one.asked, two.asked, Undecided() != Data(x[0])
 
 
+class Derived(Data):
+    """Is asked before the class that it is derived from, on whatever side."""
+
+
+class Unasked(Undecided):
+    pass
+
+
+@program(inputs=TWO)
+def unequal_to_a_derived_one(x: torch.Tensor) -> Any:
+    one, two = Data(x[0]), Derived(x[1])
+    found = [one != two, two != one, "then" if one != Derived(x[0] - 1) else "else"]
+    undecided, unasked = Undecided(), Unasked()
+    return found, undecided != unasked, unasked != undecided, undecided.asked, unasked.asked
+
+
 @program(inputs=TWO)
 def extremes(x: torch.Tensor) -> Any:
     one, two, three = Version(x[0].item(), 1), Version(x[1].item(), 2), Version(1.5)
@@ -306,6 +322,7 @@ def numbers_of_classes(x: torch.Tensor) -> Any:
         unequal_dataclasses,
         unequal_by_data,
         unequal_though_both_decline,
+        unequal_to_a_derived_one,
         extremes,
     ],
 )
