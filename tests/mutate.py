@@ -447,6 +447,14 @@ MUTATIONS = (
         "refused",
     ),
     Mutation(
+        "membership: the items of a dict",
+        CAPTURE + "membership.py",
+        "        if stored is None or not (_varies(value) or _varies(stored)):\n",
+        "        if True:\n",
+        "tests/capture/test_membership.py",
+        "in_items",
+    ),
+    Mutation(
         "names that are shown",
         "autograph_torch/rewriting.py",
         "    elif (shown := _shown_names(function, kinds)) is not None:\n",

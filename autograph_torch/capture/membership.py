@@ -2,18 +2,20 @@
 
     2.0 in losses                          tensors, or numbers of the graph: each is compared
     n in (4, m + 1)
+    ("a", v) in d.items()                  d["a"] is compared with v: Dynamo compares constants, and takes no tensor for
+                                           equal to another one
 
 Dynamo (torch 2.13) looks for a constant among constants only: `4 in [n]` is False whatever `n` is. What it finds among
 tensors is a tensor, and `not in` it refuses. (Dicts and sets: capture/replaced_instructions.py.)
 
-Private: iter_contains of torch._dynamo.utils, which lists.py imports. tests/capture/test_membership.py fails clearly
-when torch changes it.
+Private: iter_contains of torch._dynamo.utils, which lists.py imports; DictItemsVariable.sq_contains.
+tests/capture/test_membership.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import utils
@@ -24,11 +26,13 @@ from torch._dynamo.variables import (
     TensorVariable,
     TupleVariable,
     UserFunctionVariable,
+    dicts,
     lists,
 )
+from torch._dynamo.variables.dicts import DictItemsVariable, is_hashable
 
 from autograph_torch.capture.identity import is_same
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime.membership import is_among
 
 
@@ -47,8 +51,31 @@ def membership() -> Iterator[None]:
         given = [element, TupleVariable(found), TupleVariable(same)]
         return UserFunctionVariable(among).call_function(tx, given, {})
 
-    with patched(utils, iter_contains=contains), patched(lists, iter_contains=contains):
+    with (
+        patched(utils, iter_contains=contains),
+        patched(lists, iter_contains=contains),
+        patched(DictItemsVariable, **_in_items(contains)),
+    ):
         yield
+
+
+def _in_items(contains: Callable[..., Any]) -> dict[str, Any]:
+    """How the items of a dict are asked for one; torch 2.11 goes through them."""
+    if not hasattr(DictItemsVariable, "sq_contains"):
+        return {}
+    original = method_of(DictItemsVariable, "sq_contains")
+
+    def sq_contains(self: Any, tx: Any, item: Any) -> Any:
+        pair = item.realize()
+        if type(pair) is not TupleVariable or len(pair.items) != 2 or not is_hashable(pair):
+            return original(self, tx, item)
+        key, value = (one.realize() for one in pair.items)
+        stored = self.dv_dict.items.get(dicts.HashableTracker(key))
+        if stored is None or not (_varies(value) or _varies(stored)):
+            return original(self, tx, item)
+        return contains([stored], value, tx)
+
+    return {"sq_contains": sq_contains}
 
 
 def _varies(variable: Any) -> bool:

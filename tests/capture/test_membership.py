@@ -73,3 +73,23 @@ def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     found = torch.compile(convert(of_arguments), backend="eager", fullgraph=True)
     answers = [found(torch.ones(1), n)[0] for n in (3, 4)]
     assert answers != [True, True]
+
+
+def in_items(x: Tensor, given: Any) -> Any:
+    items, rows = given.items(), {"a": x[0], "b": 2.0, "c": x[1].item()}
+    found = [("c", 1) in items, ("a", x[0]) in items, ("a", x[1].item()) not in items, (("a", x[0]) in rows.items())]
+    found += [("a", x[0] * 1) in rows.items(), ("b", x[1]) in rows.items(), ("c", 2) in rows.items()]
+    found += ["a" in rows.items(), ("a",) in items, ("z", x) in rows.items()]
+    return found, rows.items() <= {**rows, "d": 1}.items()
+
+
+def without_a_key(x: Tensor, given: Any) -> Any:
+    return ("c", 1) in given.items(), x.sum()
+
+
+@pytest.mark.parametrize("function", [in_items, without_a_key])
+def test_what_is_in_the_items_of_a_dict(function: Callable[..., Any]) -> None:
+    found = torch.compile(convert(function), backend="eager", fullgraph=True)
+    for x in INPUTS:
+        for given in ({"a": 1.5}, {"c": 1, "a": 2}, {"a": torch.ones(()), "c": 2}, {}):
+            assert repr(found(x, dict(given))) == repr(function(x, dict(given)))
