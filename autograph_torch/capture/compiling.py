@@ -53,6 +53,7 @@ from autograph_torch.capture.checkpoints import checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.class_attributes import class_attributes
 from autograph_torch.capture.consecutive_groups import groups_followed
+from autograph_torch.capture.constant_tuples import constant_tuples
 from autograph_torch.capture.contents import contents_in_place
 from autograph_torch.capture.conversions import frame_of_its_own, rewritten_for
 from autograph_torch.capture.ctc_losses import ctc_losses
@@ -518,6 +519,7 @@ _REPAIRS = (
     groups_followed,
     advanced_iterators,
     contexts_of_functions,
+    constant_tuples,
     written_data,
     written_modules,
     tensors_written_in_place,

@@ -1,0 +1,61 @@
+"""A tuple of constants that a call leaves in several places is one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograph_torch.capture import constant_tuples
+from tests.harness import compiled, leave_out
+
+
+def stored(x: Tensor, w: Any) -> Any:
+    pair = (1, "left")
+    w.last = pair
+    w.found.append([pair])
+    return pair, w.last, x + 1
+
+
+def a_key(x: Tensor, w: Any) -> Any:
+    key = (1, (2.0, None))
+    w.table[key] = key
+    return key, next(iter(w.table)), w.table[key]
+
+
+def grown(x: Tensor, w: Any) -> Any:
+    path: tuple[int, ...] = ()
+    for k in range(3):
+        path += (k,)
+        w.found.append([path])
+    w.last = path
+    if x.sum() > 0:
+        x = x * 2
+    return path, w.last, w.found[-1][0]
+
+
+def apart(x: Tensor, w: Any) -> Any:
+    w.last = (1, 2)
+    return (w.last[0], 2), (*w.last,), x
+
+
+def pairs(function: Callable[..., Any]) -> list[bool]:
+    w = SimpleNamespace(last=None, found=[], table={})
+    values = [one for one in function(torch.ones(2), w) if isinstance(one, tuple)]
+    values += [w.last, *[row[0] for row in w.found], *w.table, *w.table.values()]
+    return [one is other for one in values for other in values]
+
+
+@pytest.mark.parametrize("function", [stored, a_key, grown, apart])
+def test_what_is_one_object_stays_one(function: Callable[..., Any]) -> None:
+    assert pairs(compiled(function)) == pairs(function)
+
+
+@pytest.mark.parametrize("function", [stored, a_key, grown])
+def test_not_without(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_out(monkeypatch, constant_tuples.constant_tuples)
+    assert pairs(compiled(function)) != pairs(function)
