@@ -2,8 +2,9 @@
 
 So it ends as eager Python ends it: writes made before the exception are there, those behind it are not, the traceback
 is the user's, and a `try` of the program handles it. For that the tensors that a graph with exceptions writes to are
-copied when it starts, and the states of random generators kept. Errors of torch itself (a matrix that has no inverse)
-are taken for the program's, too, unless the graph writes to its inputs: graphs without exceptions copy nothing.
+copied when it starts, and the states of random generators kept. (All its tensors, where it says `w.data = y`: what is
+written to w from then on is written to y.) Errors of torch itself (a matrix that has no inverse) are taken for the
+program's, too, unless the graph writes to its inputs: graphs without exceptions copy nothing.
 (Not when the world has seen effects of the call already: then the graph itself raises.)
 """
 
@@ -64,8 +65,10 @@ def nodes_of(graph: torch.fx.GraphModule) -> Iterator[Any]:
 
 
 def written_inputs(graph: torch.fx.Graph) -> list[int]:
-    """The positions of the placeholders whose memory some node writes to."""
+    """The positions of the placeholders whose memory some node writes to, or may."""
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    if any(node.target is torch.Tensor.set_ for node in graph.nodes):
+        return [index for index, node in enumerate(placeholders) if storage_at(node) is not None and not is_made(node)]
     storages = {storage_at(target) for node in graph.nodes for target in written(node)} - {None}
     given = [(index, node) for index, node in enumerate(placeholders) if not is_made(node)]
     return [index for index, node in given if storage_at(node) in storages]

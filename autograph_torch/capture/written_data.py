@@ -4,7 +4,13 @@
 
 Dynamo takes it for other data, and refuses that of tensors that the function has made.
 
-Private: SetAttrBuiltinVariable. tests/capture/test_written_data.py fails clearly when torch changes it.
+    w.data, self.kept = self.kept, w.data        two parameters, or a parameter and what is kept, trade places
+
+What is read of a tensor (`w.data`, `w.real`) Dynamo reads once more behind the graph, where it is stored or given back,
+and so stored what `w.data` had become by then.
+
+Private: SetAttrBuiltinVariable, and the sources of what TensorVariable gives.
+tests/capture/test_written_data.py fails clearly when torch changes it.
 """
 
 from __future__ import annotations
@@ -15,15 +21,15 @@ from typing import Any
 
 from torch._dynamo.variables import TensorVariable
 
-from autograph_torch.capture.dynamo_names import SETATTR, attribute_set
+from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, SETATTR, attribute_set
 from autograph_torch.capture.graph_writes import storage_at
 from autograph_torch.capture.patching import patched
 
 
 @contextlib.contextmanager
 def written_data() -> Iterator[None]:
-    """While this is in force, a tensor may be given the data that it has."""
-    call = SETATTR.call_function
+    """While this is in force, a tensor may be given the data that it has, and what is read of it is of then."""
+    call, read = SETATTR.call_function, getattr(TensorVariable, GET_ATTRIBUTE)
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         tensor, name, data = attribute_set(self, args)
@@ -31,7 +37,13 @@ def written_data() -> Iterator[None]:
             return data
         return call(self, tx, args, kwargs)
 
-    with patched(SETATTR, call_function=call_function):
+    def get_attribute(self: Any, tx: Any, name: str) -> Any:
+        found = read(self, tx, name)
+        if name != "grad" and type(found) is TensorVariable:
+            found.source = None  # of the graph alone
+        return found
+
+    with patched(SETATTR, call_function=call_function), patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute}):
         yield
 
 

@@ -185,7 +185,7 @@ class Session:
     seen: bool = False  # whether the world has seen an effect
     again: bool = False  # the graph has come to an exception, and the call is to be run once more
     failure: BaseException | None = None  # what the graph has raised; torch may turn it into another exception
-    inputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)  # with what was in them
+    inputs: list[tuple[torch.Tensor, ...]] = field(default_factory=list)  # with where they lay, and what was in them
     generators: list[Callable[[], object]] = field(default_factory=list)  # what sets random generators back
     restorable: bool = True  # whether the state in which the call began can be had again
     forecast: bool = False  # the graph is run to look ahead: the generators of the program stay as they are
@@ -248,8 +248,10 @@ class Session:
 
     def restore(self) -> None:
         """Give the inputs back what was in them."""
-        for tensor, content in self.inputs:
-            tensor.detach().copy_(content)
+        for tensor, data, content in self.inputs:
+            if not tensor.is_set_to(data):
+                tensor.data = data
+            data.copy_(content)
         for set_back in self.generators:
             set_back()
 
@@ -311,7 +313,7 @@ def remember(inputs: list[torch.Tensor], draws: bool) -> None:
     opened = _opened()
     if opened is None:
         return
-    opened.inputs.extend((tensor, tensor.detach().clone()) for tensor in inputs)
+    opened.inputs.extend((tensor, data := tensor.detach(), data.clone()) for tensor in inputs)
     if draws:
         opened.generators.append(functools.partial(torch.set_rng_state, torch.get_rng_state()))
         if torch.cuda.is_available():

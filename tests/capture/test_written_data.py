@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 import torch
 from torch import Tensor, nn
 
 from autograph_torch import convert
-from tests.harness import torch_before
+from tests.harness import check_any_graph, following_one_path, program, torch_before, vec
 
 
 def descent(x: Tensor) -> tuple[Tensor, Tensor | None, int]:
@@ -53,3 +55,39 @@ def test_a_parameter() -> None:
         torch.testing.assert_close(compiled(x), expected(x))
         torch.testing.assert_close(given.weight, expected.weight)
         assert given.weight.data_ptr() == given.weight.data.data_ptr()
+
+
+class Averaged(nn.Module):
+    """Its weight trades places with an average, in which an exception may come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+        self.kept, self.seen = [torch.full((2,), 3.0)], self.weight.detach()
+
+    def swap(self) -> None:
+        self.weight.data, self.kept[0] = self.kept[0], self.weight.data
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        self.seen = self.weight.real
+        self.swap()
+        with torch.no_grad():
+            self.weight.mul_(0.5)  # which is what was kept
+        try:
+            y = x * self.weight
+            if y.sum() > 3:
+                raise ValueError("too large")
+            y = y + 1
+        except ValueError:
+            self.weight.data += 1
+        if x.sum() < 0:
+            self.kept[0] = self.kept[0] * 2
+        self.swap()
+        return y.detach(), self.weight.detach(), self.seen
+
+
+@pytest.mark.parametrize("on_one_path", [False, True])
+def test_data_that_trade_places(on_one_path: bool) -> None:
+    inputs = [lambda value=value: (vec(value, 1.5),) for value in (-2.0, -1.0, 1.0, 2.0, -2.0)]
+    with following_one_path() if on_one_path else contextlib.nullcontext():
+        check_any_graph(program(inputs=inputs)(Averaged))
