@@ -68,6 +68,7 @@ from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.dicts_written import dicts_written
 from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
+from autograph_torch.capture.entered_objects import entered_objects
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
 from autograph_torch.capture.equal_constants import equal_constants
@@ -553,6 +554,7 @@ _REPAIRS = (
     data_pointers,
     long_numbers,
     locks,
+    entered_objects,
     hooks_of_modules,
     enum_members,
     equal_constants,
