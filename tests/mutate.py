@@ -615,6 +615,14 @@ MUTATIONS = (
         "trade_places",
     ),
     Mutation(
+        "errors: what a generator has returned",
+        CAPTURE + "error_objects.py",
+        '        if name == "value" and self.exc_type is StopIteration:\n',
+        "        if False:\n",
+        "tests/capture/test_error_objects.py",
+        "generator_has_returned",
+    ),
+    Mutation(
         "entered objects",
         CAPTURE + "entered_objects.py",
         "            self.stack[-1] = _Entered(self, found)\n",

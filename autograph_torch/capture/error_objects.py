@@ -12,6 +12,9 @@ class it does not ask, and the text of `KeyError("a")` is `'a'` in quotes.
     except ArithmeticError as error:
         log.append(error.args[0])         what was raised with a text for the graph (runtime/effects.py) has a string
 
+    except StopIteration as stop:
+        return stop.value                 what a generator has returned
+
 Private: SuperVariable.call_method, BuiltinVariable.call_method, the variables of exceptions with their `args`.
 tests/capture/test_error_objects.py fails clearly when torch changes them.
 """
@@ -89,6 +92,8 @@ def error_objects() -> Iterator[None]:
         if name == "args" and not is_runtime(tx.f_code.co_filename):
             with _strings_in(self, tx):
                 return TupleVariable(list(self.args)) if _IS_OLD else attribute(self, tx, name)
+        if name == "value" and self.exc_type is StopIteration:
+            return _string(self.args[0], tx) if self.args else ConstantVariable.create(None)
         return attribute(self, tx, name)
 
     of_object = method_of(UserDefinedExceptionObjectVariable, GET_ATTRIBUTE)

@@ -13,7 +13,7 @@ from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVaria
 
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture import compiling, error_objects
-from tests.harness import torch_before, vec
+from tests.harness import agreement, program, torch_before, vec
 
 
 class Diverged(ValueError):
@@ -221,3 +221,46 @@ def test_names_of_the_tracer() -> None:
     assert hasattr(SuperVariable, "_resolved_getattr_and_source"), "see capture/error_objects.py"
     names = UserDefinedExceptionObjectVariable.__init__.__code__.co_names  # where torch 2.11 sets it
     assert "exc_vt" in names or hasattr(UserDefinedExceptionObjectVariable, "exc_vt")
+
+
+def _rows(x: Tensor) -> Any:
+    total = 0
+    for v in x:
+        got = yield v * 2
+        total = total + (0 if got is None else got)
+    return total
+
+
+def _drained(rows: Any, sends: bool) -> Any:
+    seen: list[Any] = []
+    while True:
+        try:
+            seen.append(rows.send(seen[-1] + 1 if sends and seen else None))
+        except StopIteration as stop:
+            return stop.value, seen
+
+
+def _raised(*args: Any) -> Any:
+    try:
+        raise StopIteration(*args)
+    except StopIteration as stop:
+        return stop.value
+
+
+@program(inputs=[lambda: (vec(1, 2), True), lambda: (vec(-1, 2), False), lambda: (vec(-1, -2), True)])
+def of_generators(x: Tensor, sends: bool) -> Any:
+    returned, seen = _drained(_rows(x), sends)
+    text = _raised(f"{x.sum().item()}")
+    if x.sum() > 0:
+        returned = returned + 1
+    return returned, seen, text, len(text), _raised(), _raised(x.sum(), 2), _drained(_one(), False)
+
+
+def _one() -> Any:
+    yield 1
+
+
+@pytest.mark.parametrize("way", ["any graph", "one path"])
+def test_what_a_generator_has_returned(way: Any) -> None:
+    verdict = agreement(of_generators.__program__, way)  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
