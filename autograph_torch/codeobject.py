@@ -107,7 +107,7 @@ def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str
     return marked(code).replace(co_name=original.co_name)
 
 
-_COMPILED_NAME = "autograph_rewritten"
+COMPILED_NAME = "autograph_rewritten"
 _FUTURE_FLAGS = 0x1000000  # CO_FUTURE_ANNOTATIONS, the only future statement that still matters
 
 
@@ -129,7 +129,7 @@ def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.FunctionDef | ast
     """The function without what is evaluated where it is defined (defaults, annotations, decorators)."""
     node.decorator_list = []
     node.returns = None
-    node.name = _COMPILED_NAME  # its own name must stay a global one: a function may call itself
+    node.name = COMPILED_NAME  # its own name must stay a global one: a function may call itself
     arguments = node.args
     arguments.defaults = [ast.Constant(value=None) for _ in arguments.defaults]
     arguments.kw_defaults = [None if d is None else ast.Constant(value=None) for d in arguments.kw_defaults]

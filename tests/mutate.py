@@ -623,6 +623,22 @@ MUTATIONS = (
         "generator_has_returned",
     ),
     Mutation(
+        "arguments that do not fit",
+        CAPTURE + "unbound_arguments.py",
+        "                _raise(parent, _like(self.fn), args, kwargs)\n",
+        "                pass\n",
+        "tests/capture/test_unbound_arguments.py",
+        "in_a_branch",
+    ),
+    Mutation(
+        "arguments that do not fit: names of ours",
+        CAPTURE + "unbound_arguments.py",
+        " and COMPILED_NAME not in self.fn_name.as_python_constant()",
+        "",
+        "tests/capture/test_unbound_arguments.py",
+        "left_alone",
+    ),
+    Mutation(
         "entered objects",
         CAPTURE + "entered_objects.py",
         "            self.stack[-1] = _Entered(self, found)\n",

@@ -178,6 +178,7 @@ from autograph_torch.capture.torch_fixes import (
 from autograph_torch.capture.torch_random import torch_random
 from autograph_torch.capture.two_places import one_behind_the_graph
 from autograph_torch.capture.unasked_contents import unasked_contents
+from autograph_torch.capture.unbound_arguments import unbound_arguments
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
 from autograph_torch.capture.written_data import written_data
@@ -567,6 +568,7 @@ _REPAIRS = (
     membership,
     texts_of_numbers,
     error_objects,
+    unbound_arguments,
     sequences_in_order,
     picked_constants,
     operators_of_objects,
