@@ -74,18 +74,19 @@ class _Whole:
         except RunsInPython:
             pass
         except TooManyGraphs as refused:
-            self._tell(refused)
+            error = refused
         except CaptureError as refused:
             if not raises_whatever_the_data(refused):
                 raise
             error = refused
-        # There is no graph for this call; or it raises whatever the data, and does until then what it does in Python.
+        # There is no graph for this call; or it raises whatever the data, and does until then what it does in Python:
+        # it may handle what it raises.
         result = in_python(self._settings, self._plain, args, kwargs)
         if error is not None:
-            raise error
+            self._tell(error)
         return result
 
-    def _tell(self, refused: TooManyGraphs) -> None:
+    def _tell(self, refused: CaptureError) -> None:
         if not self._has_told:
             self._has_told = True
             warnings.warn(f"calls run in Python, because of\n{refused}", RuntimeWarning, stacklevel=4)

@@ -807,3 +807,22 @@ def test_a_number_is_no_other_though_they_are_equal() -> None:
     assert compiled(nan_is_itself)(vec(float("nan"), 2), [1.0]) == nan_is_itself(vec(float("nan"), 2), [1.0])
     with pytest.raises(CaptureError, match="AG320"):
         compiled(same_number)(FIRST, [1.0])
+
+
+def test_a_call_that_python_can_make_gives_its_result() -> None:
+    """The graph's integers have 64 bits: the trace takes the call for one that fails."""
+
+    def length(x: Tensor, seen: list[int]) -> Any:
+        n = int(x[0].item() // 2)
+        seen.append(n.bit_length())
+        if n.bit_length() > 63:
+            return f"{n:.3e}", x
+        return n, x * 2
+
+    run = autograph(length)
+    for first in (3.0, 1e30, -5.0):
+        seen: list[int] = []
+        expected = length(vec(first, 1), expected_seen := [])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert same(run(vec(first, 1), seen), expected) and seen == expected_seen
