@@ -820,7 +820,7 @@ def test_a_call_that_python_can_make_gives_its_result() -> None:
         return n, x * 2
 
     run = autograph(length)
-    for first in (3.0, 1e30, -5.0):
+    for first in (1e30, 3.0, -1e30, -5.0):
         seen: list[int] = []
         expected = length(vec(first, 1), expected_seen := [])
         with warnings.catch_warnings():
