@@ -1159,6 +1159,22 @@ MUTATIONS = (
         "type_is_that",
     ),
     Mutation(
+        "classes derived from containers: what is changed in place",
+        CAPTURE + "derived_containers.py",
+        "return self if held is not None and result is held else result",
+        "return result",
+        "tests/capture/test_derived_containers.py",
+        "type_is_that",
+    ),
+    Mutation(
+        "sets of the user's classes: what has gone",
+        CAPTURE + "derived_sets.py",
+        "ConstantVariable.create(_has_lost(held))",
+        "ConstantVariable.create(False)",
+        "tests/capture/test_derived_sets.py",
+        "members",
+    ),
+    Mutation(
         "operators: NotImplemented is no value",
         CAPTURE + "operators_of_objects.py",
         "found.value is NotImplemented:\n            advice",

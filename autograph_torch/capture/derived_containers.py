@@ -5,27 +5,44 @@
     Table.fromkeys(names)               a Table
     class Names(frozenset): ...
     names.copy()                        a frozenset
+    class Rows(list): ...
+    rows += [x]; rows *= 2              the same Rows; so `|=` of a dict and what sets have
+    (Names("a"), 1)                     a Names in a tuple, no constant of the graph's code
 
 Dynamo (torch 2.13) gives what the container's own class would, and the other way round.
 
-Private: call_method of its variables for such objects. tests/capture/test_derived_containers.py shows what torch does
-without this.
+Private: call_method of its variables for such objects, what gives what `+=` and `*=` do, as_python_constant, and what
+they hold what the container has in (`_base_vt`). tests/capture/test_derived_containers.py shows what torch does without
+this.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from torch._dynamo.variables import UserDefinedClassVariable, UserFunctionVariable, user_defined
+from torch._dynamo.variables import (
+    UserDefinedClassVariable,
+    UserDefinedObjectVariable,
+    UserFunctionVariable,
+    user_defined,
+)
 from torch._dynamo.variables.builtin import BuiltinVariable
 
 from autograph_torch.capture.patching import method_of, patched
 
 # Not in torch 2.11.
 _ORDERED, _SET = (getattr(user_defined, name, None) for name in ("OrderedDictVariable", "UserDefinedSetVariable"))
+
+# What may give what an object holds the container's own in, where Python gives the object: `+=` and the like.
+_GIVING_ITSELF = [
+    name
+    for name in ("call_method", "sq_inplace_concat_impl", "sq_inplace_repeat_impl")
+    if name in vars(UserDefinedObjectVariable)
+]
 
 
 @contextlib.contextmanager
@@ -40,11 +57,24 @@ def derived_containers() -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(UserDefinedClassVariable, call_method=call_of_class))
+        in_place = {name: _giving_itself(vars(UserDefinedObjectVariable)[name]) for name in _GIVING_ITSELF}
+        stack.enter_context(patched(UserDefinedObjectVariable, **in_place))
         if _ORDERED is not None:
             stack.enter_context(patched(_ORDERED, call_method=_copying(_ORDERED, _of_its_class)))
         if _SET is not None:
             stack.enter_context(patched(_SET, call_method=_copying(_SET, _as_frozen_set)))
+            stack.enter_context(patched(_SET, as_python_constant=_refuse_constant, is_python_equal=_is_equal))
         yield
+
+
+def _giving_itself(call: Any) -> Any:
+    @functools.wraps(call)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = call(self, *args, **kwargs)
+        held = getattr(self, "_base_vt", None)
+        return self if held is not None and result is held else result
+
+    return method
 
 
 def _copying(kind: Any, copied: Any) -> Any:
@@ -64,6 +94,15 @@ def _of_its_class(variable: Any, tx: Any) -> Any:
 
 def _as_frozen_set(variable: Any, tx: Any) -> Any:
     return BuiltinVariable(frozenset).call_function(tx, [variable], {})
+
+
+def _refuse_constant(variable: Any) -> Any:
+    raise NotImplementedError(f"{variable} is no constant: it has a class of its own")
+
+
+def _is_equal(variable: Any, other: Any) -> bool:
+    held = other._base_vt if isinstance(other, type(variable)) else other
+    return variable._base_vt.as_python_constant() == held.as_python_constant()  # type: ignore[no-any-return]
 
 
 def _inherits(cls: type, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,15 @@ class Recent(collections.deque[int]):
     pass
 
 
+class Rows(list[Any]):
+    pass
+
+
+def _in_place(made: Any, operator_: Callable[[Any, Any], Any], other: Any) -> Any:
+    changed = operator_(made, other)
+    return [changed, changed is made, type(changed).__name__, made]
+
+
 ASKED: dict[str, Callable[[], Any]] = {
     "copy": lambda: TABLE.copy(),
     "union": lambda: TABLE | {"c": 3},
@@ -52,6 +62,12 @@ ASKED: dict[str, Callable[[], Any]] = {
     "frozen": lambda: NAMES.copy(),
     "set": lambda: MEMBERS.copy(),
     "dict": lambda: Plain(a=1).copy(),
+    "in a tuple": lambda: (Names([1]), Names([2]) == Names([2]), Names([1]) == {1}),
+    "rows, longer": lambda: _in_place(Rows([1]), operator.iadd, [2]),
+    "rows, longer by name": lambda: _in_place(Rows([1]), lambda rows, other: rows.__iadd__(other), [2]),
+    "rows, again": lambda: _in_place(Rows([1]), operator.imul, 2),
+    "dict, in place": lambda: _in_place(Plain(a=1), operator.ior, {"b": 2}),
+    "set, in place": lambda: _in_place(Members([1, 2]), operator.iand, {2}),
     "of Python's own": lambda: [collections.OrderedDict(a=1).copy(), frozenset([1]).copy(), dict.fromkeys("a")],
 }
 TABLE, NAMES, MEMBERS, RECENT = Table(a=1, b=2), Names([1]), Members([1]), Recent([1, 2], maxlen=3)
@@ -71,7 +87,9 @@ def test_the_type_is_that_of_eager(asked: Callable[[], Any]) -> None:
     assert _told(asked, compiled=True) == _told(asked, compiled=False)
 
 
-@pytest.mark.parametrize("name", ["copy", "union", "from keys", "frozen"])
+@pytest.mark.parametrize(
+    "name", ["copy", "union", "from keys", "frozen", "in a tuple", "rows, longer", "dict, in place"]
+)
 def test_torch_needs_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch, derived_containers.derived_containers)
     assert _told(ASKED[name], compiled=True) != _told(ASKED[name], compiled=False)
