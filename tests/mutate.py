@@ -3058,6 +3058,14 @@ MUTATIONS = (
         "floats_in_texts",
     ),
     Mutation(
+        "leaves that are results, and what depends on them",
+        "autograph_torch/capture/leaves_made.py",
+        "    if kept is not None:\n",
+        "    if False:\n",
+        "tests/capture/test_leaves_made.py",
+        "others_can_ask",
+    ),
+    Mutation(
         "what comes first",
         "autograph_torch/capture/__init__.py",
         "import autograph_torch.runtime",

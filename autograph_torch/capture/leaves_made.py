@@ -72,14 +72,17 @@ def leaves_made() -> Iterator[None]:
         recorded = [leaf for leaf in self.leaf_var_creation_order if leaf.is_tensor()]
         leaves = [leaf for leaf in recorded if not leaf.source or is_told(leaf)]
         made = {leaf.as_proxy().node for leaf in leaves}
+        given = {leaf.as_proxy().node for leaf in leaves if _is_given_itself(leaf, results)}
         for result in results if made else ():
             if not result.is_tensor():
                 continue
-            if not performing.is_looking() and any(result is leaf and not leaf.has_grad_fn for leaf in leaves):
+            if not performing.is_looking() and any(
+                result is leaf and _is_given_itself(leaf, results) for leaf in leaves
+            ):
                 _give_value(result, self)
             else:
                 _refuse_cuts(result.as_proxy().node, self)
-                _refuse_leaves(result.as_proxy().node, made, self)
+                _refuse_leaves(result.as_proxy().node, made, given, self)
 
     record = TensorVariable.method_requires_grad_
 
@@ -169,8 +172,23 @@ def _refuse_cuts(result: Node, output: Any) -> None:
         refuse_result_behind(leaf)
 
 
-def _refuse_leaves(result: Node, made: set[Node], output: Any) -> None:
-    """Stop where a result records its gradient for nothing but a tensor that was told in the function to record its."""
+def _is_given_itself(leaf: TensorVariable, results: Any) -> bool:
+    return any(result is leaf for result in results) and not leaf.has_grad_fn
+
+
+def _refuse_leaves(result: Node, made: set[Node], given: set[Node], output: Any) -> None:
+    """Stop where a result records its gradient for nothing but a tensor that was told in the function to record its,
+    or for one that is a result, too, so that its gradient may be asked for.
+    """
+    kept = _first_behind(result, output, given.__contains__)
+    if kept is not None:
+        raise capture_error_at(
+            kept,
+            "AG320",
+            "the function returns or keeps a tensor that it tells to record its gradient (`requires_grad_()`), and "
+            "returns what depends on it",
+            "compute the gradient in the function, or make the tensor outside of it",
+        )
     if _first_behind(result, output, lambda node: _is_given(node, result.graph), made) is not None:
         return
     found = _first_behind(result, output, made.__contains__)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture.leaves_made import leaves_made
-from tests.harness import leave_out, torch_before, vec
+from tests.harness import compiled, leave_out, torch_before, vec
 
 RECORDED = torch_before("2.12", "requires_grad_() is not traced")
 
@@ -249,3 +249,32 @@ def test_such_a_tensor_itself_is_a_result(function: Callable[..., Any], backend:
         assert found[0].requires_grad and found[0].is_leaf
         assert repr(found[0].grad) == repr(expected[0].grad)
         assert found[1] is found[0].grad if isinstance(found[1], Tensor) else found[1][0] is found[0]
+
+
+def returned_with_what_depends_on_it(x: Tensor, w: Tensor) -> Any:
+    probe = (x * 2).detach().requires_grad_()
+    score = (probe @ w).sum()
+    return (score * 2 if x.sum() > 0 else score), probe
+
+
+def kept_with_what_depends_on_it(x: Tensor, w: Tensor, kept: list[Tensor]) -> Tensor:
+    probe = torch.zeros(2, requires_grad=True)
+    kept.append(probe)
+    return ((x + probe) @ w).square().sum()
+
+
+def kept_alone(x: Tensor, w: Tensor, kept: list[Tensor]) -> Tensor:
+    probe = x.detach().requires_grad_()
+    kept.append(probe)
+    return (probe.detach() @ w).sum()
+
+
+def test_a_leaf_that_others_can_ask_for_its_gradient() -> None:
+    """The gradient of a result would not reach it."""
+    x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+    for function, more in ((returned_with_what_depends_on_it, ()), (kept_with_what_depends_on_it, ([],))):
+        with pytest.raises(CaptureError, match="returns or keeps a tensor that it tells to record"):
+            compiled(function)(x, w, *more)
+    kept: list[Tensor] = []
+    compiled(kept_alone)(x, w, kept).backward()
+    assert kept[0].grad is None and kept[0].requires_grad and torch.equal(w.grad, x)
