@@ -1167,6 +1167,22 @@ MUTATIONS = (
         "type_is_that",
     ),
     Mutation(
+        "deques of the user's classes: methods of their own",
+        CAPTURE + "derived_deques.py",
+        """_NOT_ITS_OWN = ("__len__", """,
+        "_NOT_ITS_OWN = (",
+        "tests/capture/test_derived_deques.py",
+        "length_or_iterator",
+    ),
+    Mutation(
+        "deques of the user's classes: behind the graph",
+        CAPTURE + "derived_deques.py",
+        "[one.source, ListVariable(list(of.items)), of.maxlen]",
+        "[one, ListVariable(list(of.items)), of.maxlen]",
+        "tests/capture/test_derived_deques.py",
+        "stored_by_a_branch",
+    ),
+    Mutation(
         "sets of the user's classes: what has gone",
         CAPTURE + "derived_sets.py",
         "ConstantVariable.create(_has_lost(held))",

@@ -64,6 +64,7 @@ from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deletions import deletions
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.derived_containers import derived_containers
+from autograph_torch.capture.derived_deques import derived_deques
 from autograph_torch.capture.derived_sets import derived_sets
 from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.dicts_written import dicts_written
@@ -539,6 +540,7 @@ _REPAIRS = (
     caches_given,
     class_attributes,
     derived_containers,
+    derived_deques,
     derived_sets,
     equal_keys,
     function_attributes,

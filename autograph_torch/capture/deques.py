@@ -43,7 +43,7 @@ def deques_with_lengths() -> Iterator[None]:
     def track_mutable(self: Any, value: Any, variable: Any, *args: Any) -> Any:
         if type(value) is deque:
             source = AttrSource(variable.source, "maxlen")
-            variable.maxlen = _constant(VariableBuilder(InstructionTranslator.current_tx(), source)(value.maxlen))
+            variable.maxlen = constant_length(VariableBuilder(InstructionTranslator.current_tx(), source)(value.maxlen))
         return track(self, value, variable, *args)
 
     def codegen_update_mutated(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -71,7 +71,7 @@ def deques_with_lengths() -> Iterator[None]:
         return ConstantVariable.create(None)
 
     def made(self: Any, items: Any, maxlen: Any = None, **kwargs: Any) -> None:
-        init(self, items, None if maxlen is None else _constant(maxlen), **kwargs)
+        init(self, items, None if maxlen is None else constant_length(maxlen), **kwargs)
         _keep_to_length(self)
 
     with (
@@ -106,7 +106,7 @@ def _to_length(method: Any) -> Any:
     return to_length
 
 
-def _constant(length: Any) -> Any:
+def constant_length(length: Any) -> Any:
     """A length that calls have differed in: this graph is for the one of this call."""
     length = length.realize()
     return ConstantVariable.create(length.evaluate_expr()) if isinstance(length, SymNodeVariable) else length

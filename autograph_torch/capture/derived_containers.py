@@ -31,6 +31,7 @@ from torch._dynamo.variables import (
     user_defined,
 )
 from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.misc import SuperVariable
 
 from autograph_torch.capture.patching import method_of, patched
 
@@ -59,6 +60,7 @@ def derived_containers() -> Iterator[None]:
         stack.enter_context(patched(UserDefinedClassVariable, call_method=call_of_class))
         in_place = {name: _giving_itself(vars(UserDefinedObjectVariable)[name]) for name in _GIVING_ITSELF}
         stack.enter_context(patched(UserDefinedObjectVariable, **in_place))
+        stack.enter_context(patched(SuperVariable, call_method=_giving_object(SuperVariable.call_method)))
         if _ORDERED is not None:
             stack.enter_context(patched(_ORDERED, call_method=_copying(_ORDERED, _of_its_class)))
         if _SET is not None:
@@ -75,6 +77,17 @@ def _giving_itself(call: Any) -> Any:
         return self if held is not None and result is held else result
 
     return method
+
+
+def _giving_object(call: Any) -> Any:
+    """The same for `super().__iadd__(...)`."""
+
+    def call_method(self: Any, *args: Any) -> Any:
+        result = call(self, *args)
+        held = getattr(self.objvar, "_base_vt", None)
+        return self.objvar if held is not None and result is held else result
+
+    return call_method
 
 
 def _copying(kind: Any, copied: Any) -> Any:

@@ -17,12 +17,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.bytecode_transformation import create_call_function, create_instruction
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import ConstantVariable, ListVariable, SetVariable, user_defined
 
 from autograph_torch.capture.patching import patched
-from autograph_torch.runtime import written_sets
+from autograph_torch.capture.written_behind import Write, writing_behind
+from autograph_torch.runtime import written_containers
 
 _DERIVED: Any = getattr(user_defined, "UserDefinedSetVariable", None)  # not in torch 2.11
 
@@ -34,21 +34,19 @@ def derived_sets() -> Iterator[None]:
         yield
         return
     write_back = SideEffects.codegen_update_mutated
-
-    def codegen_update_mutated(self: Any, codegen: Any, *args: Any, **kwargs: Any) -> None:
-        written = [one for one in self._get_modified_vars() if _is_written(self, one)]
-        for one in written:  # what they are to hold is read before anything is written
-            held = one._base_vt
-            members = ListVariable([member.vt for member in held.items])
-            codegen.add_push_null(lambda: codegen.load_import_from(written_sets.__name__, written_sets.write.__name__))
-            for given in (one, members, ConstantVariable.create(_has_lost(held))):
-                codegen(given)
-        write_back(self, codegen, *args, **kwargs)
-        for _ in written:  # and they hold it when all other objects are as they shall be: their hashes may ask them
-            codegen.extend_output([*create_call_function(3, False), create_instruction("POP_TOP")])
-
-    with patched(SideEffects, codegen_update_mutated=codegen_update_mutated):
+    with patched(SideEffects, codegen_update_mutated=writing_behind(write_back, _writes)):
         yield
+
+
+def _writes(effects: Any) -> list[Write]:
+    written = [(one, one._base_vt) for one in effects._get_modified_vars() if _is_written(effects, one)]
+    return [
+        (
+            written_containers.write_set,
+            [one.source, ListVariable([member.vt for member in held.items]), ConstantVariable.create(_has_lost(held))],
+        )
+        for one, held in written
+    ]
 
 
 def _is_written(effects: Any, variable: Any) -> bool:
