@@ -1183,6 +1183,14 @@ MUTATIONS = (
         "stored_by_a_branch",
     ),
     Mutation(
+        "classes derived from float: made",
+        CAPTURE + "derived_floats.py",
+        " is float.__getattribute__",
+        " is None",
+        "tests/capture/test_derived_floats.py",
+        "made",
+    ),
+    Mutation(
         "sets of the user's classes: what has gone",
         CAPTURE + "derived_sets.py",
         "ConstantVariable.create(_has_lost(held))",

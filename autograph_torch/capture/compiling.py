@@ -65,6 +65,7 @@ from autograph_torch.capture.deletions import deletions
 from autograph_torch.capture.deques import deques_with_lengths
 from autograph_torch.capture.derived_containers import derived_containers
 from autograph_torch.capture.derived_deques import derived_deques
+from autograph_torch.capture.derived_floats import derived_floats
 from autograph_torch.capture.derived_sets import derived_sets
 from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.dicts_written import dicts_written
@@ -541,6 +542,7 @@ _REPAIRS = (
     class_attributes,
     derived_containers,
     derived_deques,
+    derived_floats,
     derived_sets,
     equal_keys,
     function_attributes,
