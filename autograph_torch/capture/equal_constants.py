@@ -6,7 +6,7 @@
 Dynamo compares what a graph has for a constant by `==`, and its type: of a zero not the sign, of the elements of a set
 neither the types nor the order, which follows from their way in. In plain torch.compile, too (torch 2.13).
 
-Private: GuardBuilder.EQUALS_MATCH.
+Private: GuardBuilder.EQUALS_MATCH, and what guards call (_get_closure_vars).
 tests/capture/test_equal_constants.py shows what torch does without this, and fails clearly when it changes.
 """
 
@@ -17,6 +17,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from torch._dynamo import guards
 from torch._dynamo.guards import GuardBuilder
 
 from autograph_torch.capture.dynamo_names import expression_of
@@ -33,7 +34,7 @@ def equal_constants() -> Iterator[None]:
         match(self, guard, *args, **kwargs)
         name = expression_of(guard.originating_source)
         if name is not None:
-            _agree(self, name, eval(name, {"L": self.scope["L"], "G": self.scope["G"]}))
+            _agree(self, name, eval(name, {**_functions(), "L": self.scope["L"], "G": self.scope["G"]}))
 
     with patched(GuardBuilder, EQUALS_MATCH=equals_match):
         yield
@@ -49,7 +50,12 @@ def _agree(builder: Any, name: str, value: Any) -> None:
         part = f"repr({name}) == {repr(value)!r}"
     else:
         return
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars=names)
+    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={**_functions(), **names})
+
+
+def _functions() -> dict[str, Any]:
+    """What guards have beside the values: `___tuple_iterator_getitem(L['w'].rest, 0)`."""
+    return dict(guards._get_closure_vars()) if hasattr(guards, "_get_closure_vars") else {}
 
 
 def _has_zero(value: Any) -> bool:

@@ -50,6 +50,18 @@ def test_a_zero_in_a_tuple(function: Callable[..., Any]) -> None:
     assert not differing_calls(of(function, TUPLES))
 
 
+def taken(x: Tensor, rest: Any) -> Any:
+    return next(rest) * 1.0, x + 1 if x.sum() > 0 else x, next(rest, 7)
+
+
+@torch_before("2.13", "what such an iterator gives is not seen")
+def test_what_an_iterator_from_before_gives() -> None:
+    def make() -> Calls:
+        return taken, [lambda value=value: (iter((value, 2)),) for value in (1, 3, 0.0, -0.0, 1)]
+
+    assert not differing_calls(make)
+
+
 @pytest.mark.parametrize("sets", [SETS, ORDERS], ids=["types", "orders"])
 @pytest.mark.parametrize(
     "function", [pytest.param(texts, marks=torch_before("2.13", "the text of a set is refused")), listed]
