@@ -141,6 +141,7 @@ from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.presence import presence
 from autograph_torch.capture.python_calls import python_calls
+from autograph_torch.capture.python_errors import python_errors
 from autograph_torch.capture.python_random import python_random
 from autograph_torch.capture.raised_places import places_of_raises
 from autograph_torch.capture.recurrent import check_recurrent, recurrent_layers
@@ -582,6 +583,7 @@ _REPAIRS = (
     targets_with_gaps,
     python_random,
     torch_random,
+    python_errors,
 )
 
 
