@@ -6,6 +6,8 @@
 torch would have to know them ("Could not guard on data-dependent expression Eq(u0, 1)"). Here they are made integers
 by way of a tensor where `int` or arithmetic asks for that.
 
+    if hits == True:                       hits == 1: an integer from data is equal to no truth value, to torch
+
 Private: BuiltinVariable.call_function, and compare_op_handlers, which holds bound methods of it.
 tests/capture/test_flags.py fails clearly when torch changes it.
 """
@@ -19,15 +21,17 @@ from typing import Any
 
 import torch
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.comparisons import answering_comparisons
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import queries
 
 _NAMES = "add sub mul truediv floordiv mod pow neg pos iadd isub imul itruediv ifloordiv imod ipow"
 _ARITHMETIC = frozenset((abs, round, *(getattr(operator, name) for name in _NAMES.split())))
+_BITS = frozenset(getattr(operator, name) for name in ("and_", "or_", "xor", "iand", "ior", "ixor"))
 _OF_TENSORS = frozenset((operator.add, operator.mul, operator.iadd, operator.imul))
 _COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne}
 
@@ -42,11 +46,24 @@ def flags_as_integers() -> Iterator[None]:
             return _integer(tx, args[0])
         if (self.fn in _ARITHMETIC or self.fn in _COMPARISONS.values()) and _suits(self.fn, args):
             args = [_integer(tx, one) if _is_flag(one) else one for one in args]
+        if self.fn in _BITS and any(map(_is_flag, args)):
+            if any(_is_number(one.realize()) for one in args):
+                args = [_integer(tx, one) if _is_flag(one) else one for one in args]
         if self.fn in (operator.xor, operator.ixor) and any(map(_is_flag, args)) and all(map(_is_bool, args)):
             return BuiltinVariable(operator.ne).call_function(tx, args, kwargs)
         return built_in(self, tx, args, kwargs)
 
-    with patched(BuiltinVariable, call_function=call_builtin):
+    def compare(tx: Any, comparison: Any, operands: Any) -> Any:
+        values = [one.realize() for one in operands]
+        flags = [_is_flag(one) or _is_constant_flag(one) for one in values]
+        if sum(flags) != 1 or not all(flag or _is_number(one) for flag, one in zip(flags, values, strict=True)):
+            return None
+        if not any(isinstance(one, SymNodeVariable) for one in values):
+            return None
+        numbers = [_counted(tx, one) if flag else one for flag, one in zip(flags, values, strict=True)]
+        return BuiltinVariable(comparison).call_function(tx, numbers, {})
+
+    with patched(BuiltinVariable, call_function=call_builtin), answering_comparisons(compare):
         bound = {symbol: BuiltinVariable(function).call_function for symbol, function in _COMPARISONS.items()}
         handlers = {**symbolic_convert.compare_op_handlers, **bound}
         with patched(symbolic_convert, compare_op_handlers=handlers):
@@ -56,6 +73,21 @@ def flags_as_integers() -> Iterator[None]:
 def _integer(tx: Any, variable: Any) -> Any:
     integer: Any = queries.integer_of
     return UserFunctionVariable(integer).call_function(tx, [variable], {})
+
+
+def _counted(tx: Any, flag: Any) -> Any:
+    return _integer(tx, flag) if _is_flag(flag) else ConstantVariable.create(int(flag.value))
+
+
+def _is_constant_flag(value: Any) -> bool:
+    return type(value) is ConstantVariable and type(value.value) is bool
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is an integer or a float, from data or not."""
+    if isinstance(value, SymNodeVariable):
+        return isinstance(value.sym_num, (torch.SymInt, torch.SymFloat))
+    return type(value) is ConstantVariable and type(value.value) in (int, float)
 
 
 def _is_flag(variable: Any) -> bool:

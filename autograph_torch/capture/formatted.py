@@ -17,6 +17,8 @@ the number is computed, its text is formatted: `f"{n:5}"` stands on the left, an
 A text that the program's source shows to go to effects and exceptions alone (passes/texts.py) is none of Python: one
 that would outlive the graph nevertheless is refused.
 
+    names.get(f"layer {n}")                is refused: Dynamo takes no such text for a key that is there
+
 Left to Python are widths that are arguments (`%*d`), names (`%(n)d`), and whatever else is done to such a text.
 
 Private: BuiltinVariable.call_function, ConstantVariable.call_method, StringFormatVariable, LazySymNodeFormatString,
@@ -152,6 +154,10 @@ def texts_of_numbers() -> Iterator[None]:
             raise_refusal("AG310", "a text or list with values of the graph is kept", "keep the values instead")
         save(self, *args)
 
+    def hash_of(self: Any, *_: Any) -> Any:
+        raise_refusal("AG321", "a text with values of the graph is a key, or an element of a set", "take a number")
+
+    hashes = {name: hash_of for name in ("hash_impl", "get_python_hash") if hasattr(StringFormatVariable, name)}
     # An instruction of its own from Python 3.13 on. What is converted is a text for the one that formats.
     converting = {"_convert_value": convert_value} if "CONVERT_VALUE" in dis.opmap else {}
     with (
@@ -159,7 +165,7 @@ def texts_of_numbers() -> Iterator[None]:
         patched(ConstantVariable, call_method=method_called),
         patched(InstructionTranslatorBase, _format_value=format_value, **converting),
         patched(LazySymNodeFormatString, __repr__=_text_of_symbol),
-        patched(StringFormatVariable, create=classmethod(create)),
+        patched(StringFormatVariable, create=classmethod(create), **hashes),
         patched(SideEffects, codegen_save_tempvars=save_objects),
     ):
         yield
@@ -418,7 +424,7 @@ def _kind_of(variable: Any) -> type | None:
     if value.is_tensor():
         return torch.Tensor if value.ndim == 0 else None
     if isinstance(value, SymNodeVariable):
-        kinds = {torch.SymInt: int, torch.SymFloat: float}
+        kinds = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
         return next((kind for symbol, kind in kinds.items() if isinstance(value.sym_num, symbol)), None)
     return type(value.as_python_constant()) if value.is_python_constant() else None
 

@@ -32,7 +32,14 @@ from typing import Any
 
 import torch
 from torch._dynamo import symbolic_convert
-from torch._dynamo.exc import TorchRuntimeError, Unsupported, UserError, raise_observed_exception
+from torch._dynamo.exc import (
+    ObservedException,
+    TorchRuntimeError,
+    Unsupported,
+    UserError,
+    handle_observed_exception,
+    raise_observed_exception,
+)
 from torch._dynamo.variables import (
     BaseListVariable,
     BuiltinVariable,
@@ -244,20 +251,20 @@ def _trying_again() -> Iterator[None]:
 
     def instruction_of(original: Instruction) -> Instruction:
         def follow(translator: Any, instruction: Any) -> None:
-            stack, keywords = (
-                list(translator.stack),
-                translator.kw_names,
-            )  # Python 3.11 and 3.12 name them before a call
+            stack = list(translator.stack)
+            keywords = translator.kw_names  # Python 3.11 and 3.12 name them before a call
             latest[0] = translator
             try:
                 original(translator, instruction)
-            except _FAILURES:
+            except (*_FAILURES, ObservedException) as error:  # the latter is Dynamo's, where it knows no number
                 if latest[0] is not translator:
                     raise
                 known = _Known(translator)
                 translator.stack[:] = [known.of(one) for one in stack]
                 if not known.any:
                     raise
+                if isinstance(error, ObservedException):
+                    handle_observed_exception(translator)
                 translator.kw_names = keywords
                 original(translator, instruction)
 

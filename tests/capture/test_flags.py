@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from autograph_torch import convert
-from tests.harness import difference
+from tests.harness import agreement, difference, program, vec
 
 INPUTS = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, -3.0]), torch.tensor([-4.0, 2.0, 1.0])]
 
@@ -48,3 +49,24 @@ def test_a_truth_value_is_zero_or_one(function: Any, backend: str) -> None:
     compiled = torch.compile(convert(function), fullgraph=True, backend=backend)
     for x in INPUTS:
         assert not difference(function(x), compiled(x), "result")
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(2, 3),), lambda: (vec(0, 0),)])
+def beside_numbers(x: Tensor) -> Any:
+    some, count = bool((x > 1).any()), int((x > 1).sum())
+    y = x
+    if count == True:  # noqa: E712
+        y = y + 1
+    if some == 1:
+        y = y * 2
+    if some != 1.0:
+        y = y - 5
+    if count != False:  # noqa: E712
+        y = y * 3
+    return y, some & count, some | count, count ^ some, some & True, "%d" % some, "%02x" % some  # noqa: UP031
+
+
+@pytest.mark.parametrize("way", ["eager", "one path"])
+def test_beside_numbers(way: Any) -> None:
+    verdict = agreement(beside_numbers.__program__, way)  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason

@@ -18,7 +18,7 @@ from torch import Tensor
 from autograph_torch import CaptureError, convert, trace
 from autograph_torch.capture import compiling, formatted
 from autograph_torch.runtime import effects
-from tests.harness import compiled, vec
+from tests.harness import check_any_graph, compiled, program, vec
 
 INTEGERS = ("%d", "%5d", "%-5d|", "%+d", "% d", "%05d", "%-05d|", "%x", "%#06x", "%X", "%o", "%i", "%s", "%6s", "%-6s|")
 FLOATS = (
@@ -429,3 +429,26 @@ def test_what_looks_like_a_logger_and_is_none(note: Any) -> None:
         return repr([*(step(vec(*row)) for row in ((1, 2), (-1, -2), (3, -2))), logger.rows])
 
     assert outcome(lambda one: one) == outcome(compiled)
+
+
+LOOKED_UP: Any = [
+    lambda d, key: d.get(key),
+    lambda d, key: key in d,
+    lambda d, key: key not in ["0", "1"],
+    lambda d, key: d.pop(key),
+    lambda d, key: d.setdefault(key, 9),
+    lambda d, key: len({key, "0"}),
+    lambda d, key: {key} <= {"1"},
+    lambda d, key: {(key, 1): 2}.get(("1", 1)),
+]
+
+
+@pytest.mark.parametrize("look", LOOKED_UP, ids=[f"look {k}" for k in range(len(LOOKED_UP))])
+def test_texts_as_keys(look: Any) -> None:
+    @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(2, 1),)])
+    def found(x: Tensor) -> Any:
+        names = {"0": 5, "1": 6}
+        key = str(x.argmax().item())
+        return look(names, key), names
+
+    check_any_graph(found)

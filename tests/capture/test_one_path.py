@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from autograph_torch import CaptureError, OnePathWarning, autograph, convert, trace
 from autograph_torch.capture import searches
 from autograph_torch.capture.forecast import Forecast
-from tests.harness import Program, compiled, ints, scalar, vec
+from tests.harness import Program, check_any_graph, compiled, ints, program, scalar, vec
 from tests.harness import check as verdict_of
 
 UNTIL_THE_END = "ignore::autograph_torch.diagnostics.OnePathWarning"
@@ -826,3 +826,19 @@ def test_a_call_that_python_can_make_gives_its_result() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert same(run(vec(first, 1), seen), expected) and seen == expected_seen
+
+
+class Scaled(torch.nn.Module):
+    scale_0 = 2.0
+
+
+@program(inputs=[lambda v=v: (vec(*v), Scaled()) for v in ((2, 1), (1, 2), (-1, -2))])
+def attribute_by_a_text(x: Tensor, model: Any) -> Any:
+    name = "scale_" + str(x.argmax().item())
+    if hasattr(model, name) and x.sum() > 0:
+        return x * getattr(model, name)
+    return x - 1
+
+
+def test_attribute_by_a_text() -> None:
+    check_any_graph(attribute_by_a_text)
