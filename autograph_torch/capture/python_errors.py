@@ -9,8 +9,8 @@ trace, Python does it with values that stand for those of the trace: numbers, te
 In the place of all others are objects that stop Python when it touches them: then nothing is known. Iterators that ask
 later (`range`, `zip`) are tried first.
 
-Private: instructions by their names and operands, InstructionTranslatorBase.call_function, BuiltinVariable.call_function and the
-variables of values and methods. tests/capture/test_python_errors.py fails clearly when torch changes them.
+Private: instructions by their names and operands, call_function of InstructionTranslatorBase and of BuiltinVariable,
+and the variables of values and methods. tests/capture/test_python_errors.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
