@@ -3146,6 +3146,14 @@ MUTATIONS = (
         "others_can_ask",
     ),
     Mutation(
+        "metaclasses that make objects",
+        "autograph_torch/capture/metaclass_calls.py",
+        "        return UserFunctionVariable(method).call_function(tx, [self, *args], kwargs)",
+        "        return call(self, tx, args, kwargs)",
+        "tests/capture/test_metaclass_calls.py",
+        "as_in_eager",
+    ),
+    Mutation(
         "what comes first",
         "autograph_torch/capture/__init__.py",
         "import autograph_torch.runtime",

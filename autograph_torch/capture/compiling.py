@@ -121,6 +121,7 @@ from autograph_torch.capture.lookups import lookups
 from autograph_torch.capture.membership import membership
 from autograph_torch.capture.memories_given import agree_on_memories
 from autograph_torch.capture.merging import known_sizes
+from autograph_torch.capture.metaclass_calls import metaclass_calls
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
 from autograph_torch.capture.module_hooks import hooks_of_modules
@@ -573,6 +574,7 @@ _REPAIRS = (
     replaced_instructions,
     assertions,
     membership,
+    metaclass_calls,
     texts_of_numbers,
     error_objects,
     unbound_arguments,
