@@ -385,7 +385,7 @@ MUTATIONS = (
     Mutation(
         "leaves: their gradients",
         CAPTURE + "leaves_made.py",
-        "any(result is leaf and not leaf.has_grad_fn for leaf in leaves)",
+        "any(result is leaf for leaf in itself)",
         "any(_value(result) is _value(leaf) for leaf in leaves)",
         "tests/capture/test_leaves_made.py",
         "lost_its_gradient",

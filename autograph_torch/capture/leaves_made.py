@@ -72,13 +72,12 @@ def leaves_made() -> Iterator[None]:
         recorded = [leaf for leaf in self.leaf_var_creation_order if leaf.is_tensor()]
         leaves = [leaf for leaf in recorded if not leaf.source or is_told(leaf)]
         made = {leaf.as_proxy().node for leaf in leaves}
-        given = {leaf.as_proxy().node for leaf in leaves if _is_given_itself(leaf, results)}
+        itself = [leaf for leaf in leaves if not leaf.has_grad_fn and any(result is leaf for result in results)]
+        given = {leaf.as_proxy().node for leaf in itself}
         for result in results if made else ():
             if not result.is_tensor():
                 continue
-            if not performing.is_looking() and any(
-                result is leaf and _is_given_itself(leaf, results) for leaf in leaves
-            ):
+            if not performing.is_looking() and any(result is leaf for leaf in itself):
                 _give_value(result, self)
             else:
                 _refuse_cuts(result.as_proxy().node, self)
@@ -170,10 +169,6 @@ def _refuse_cuts(result: Node, output: Any) -> None:
     leaf = _first_behind(result, output, leaves_of_cuts(output).__contains__)
     if leaf is not None:
         refuse_result_behind(leaf)
-
-
-def _is_given_itself(leaf: TensorVariable, results: Any) -> bool:
-    return any(result is leaf for result in results) and not leaf.has_grad_fn
 
 
 def _refuse_leaves(result: Node, made: set[Node], given: set[Node], output: Any) -> None:
