@@ -1247,6 +1247,14 @@ MUTATIONS = (
         "made",
     ),
     Mutation(
+        "immutable classes: made of what changes",
+        CAPTURE + "derived_constructors.py",
+        "if held is None or",
+        "if True or",
+        "tests/capture/test_derived_constructors.py",
+        "made_of",
+    ),
+    Mutation(
         "sets of the user's classes: what has gone",
         CAPTURE + "derived_sets.py",
         "ConstantVariable.create(_has_lost(held))",

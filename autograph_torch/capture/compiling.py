@@ -63,6 +63,7 @@ from autograph_torch.capture.data_pointers import data_pointers
 from autograph_torch.capture.deep_copies import deep_copies
 from autograph_torch.capture.deletions import deletions
 from autograph_torch.capture.deques import deques_with_lengths
+from autograph_torch.capture.derived_constructors import derived_constructors
 from autograph_torch.capture.derived_containers import derived_containers
 from autograph_torch.capture.derived_deques import derived_deques
 from autograph_torch.capture.derived_floats import derived_floats
@@ -542,6 +543,7 @@ _REPAIRS = (
     functions_given,
     caches_given,
     class_attributes,
+    derived_constructors,
     derived_containers,
     derived_deques,
     derived_floats,
