@@ -695,6 +695,14 @@ MUTATIONS = (
         "texts_as_keys",
     ),
     Mutation(
+        "entered objects: in called functions",
+        CAPTURE + "hosts.py",
+        "isinstance(context, variables.GenericContextWrappingVariable) for context in left",
+        "isinstance(context, variables.GenericContextWrappingVariable) for context in ()",
+        "tests/capture/test_hosts.py",
+        "with_of",
+    ),
+    Mutation(
         "entered objects",
         CAPTURE + "entered_objects.py",
         "            self.stack[-1] = _Entered(self, found)\n",

@@ -1,6 +1,7 @@
 """What the tracer tells the effects of a program (runtime/effects.py): values, places and handlers that Dynamo knows.
 
-Private: the classes in `torch._dynamo.variables`, a translator's `parent`, `current_instruction` and `block_stack`.
+Private: the classes in `torch._dynamo.variables`, a translator's `parent`, `current_instruction`, `stack` and
+`block_stack`.
 tests/capture/test_hosts.py fails clearly when torch changes what this leans on.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 import torch
 from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.guards import GuardBuilder, install_guard
+from torch._dynamo.variables.ctx_manager import WithExitFunctionVariable
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 
 from autograph_torch.capture.again import frame_under_way
@@ -406,9 +408,11 @@ _TORCH_FILES = (torch.__path__[0],)
 
 
 def _catches(frame: Any) -> bool:
-    entries = [entry.with_context for entry in frame.block_stack]
-    if any(isinstance(context, variables.GenericContextWrappingVariable) for context in entries):
+    # On the stack of a frame, for the time of its block; a frame that is called has no context in its entries.
+    left = [one.ctx for one in frame.stack if isinstance(one, WithExitFunctionVariable)]
+    if any(isinstance(context, variables.GenericContextWrappingVariable) for context in left):
         return True
+    entries = [entry.with_context for entry in frame.block_stack]
     if sys.version_info < (3, 11):
         return any(context is None for context in entries)
     return any(_is_handler(target, frame.instructions) for target in _handlers(frame))
@@ -442,5 +446,5 @@ _ENDS = ("RERAISE", "RETURN_VALUE", "RETURN_CONST")  # the last in Python 3.12 a
 
 
 def _is_handler(index: int, instructions: list[Any]) -> bool:
-    """Whether a handler is one of `try`; those of `with` are known from the block stack, others clean up."""
+    """Whether a handler is one of `try`; those of `with` are known from the stack, others clean up."""
     return instructions[index].opname == "PUSH_EXC_INFO" and instructions[index + 1].opname != "WITH_EXCEPT_START"

@@ -117,10 +117,36 @@ def in_try_around_with(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
-HANDLING = pytest.mark.parametrize("program", [in_try, in_finally, in_try_around_with], ids=lambda p: p.__name__)
+class Swallowing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> bool:
+        return True
 
 
-@HANDLING
+def _in_with(x: torch.Tensor, manager: Any) -> torch.Tensor:
+    y = x
+    with manager:
+        y = raising(x)
+    return y
+
+
+def in_with_of_a_called_function(x: torch.Tensor) -> torch.Tensor:
+    return _in_with(x, Swallowing())
+
+
+_MANAGER = Swallowing()
+
+
+def in_with_of_an_object_from_before(x: torch.Tensor) -> torch.Tensor:
+    return _in_with(x, _MANAGER)
+
+
+PROGRAMS = [in_try, in_finally, in_try_around_with, in_with_of_a_called_function]
+HANDLING = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+
+
+@pytest.mark.parametrize("program", [*PROGRAMS, in_with_of_an_object_from_before], ids=lambda p: p.__name__)
 @pytest.mark.parametrize("effects", ["immediate", "drop"])
 def test_exceptions_that_the_program_would_handle_are_refused(program: Any, effects: str) -> None:
     """The call cannot be run again in Python: the world may have seen effects of it."""
