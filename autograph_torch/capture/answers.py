@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo import symbolic_convert
+from torch._dynamo.source import ConstantSource
 from torch._dynamo.variables import ConstantVariable, UserFunctionVariable, functions
 from torch._dynamo.variables.base import VariableTracker
 
@@ -71,9 +72,20 @@ def give_constants() -> None:
             values = [one.as_python_constant() for one in args]
         except NotImplementedError:
             return original(tx, fn, name, args, kwargs)
-        return VariableTracker.build(tx, fn(*values))
+        found = fn(*values)
+        if not _has_classes(found):
+            return VariableTracker.build(tx, found)
+        hidden = tx.output.install_global("__found", found)  # a class comes from somewhere, else it makes no objects
+        return VariableTracker.build(tx, found, ConstantSource(hidden))
 
     functions.invoke_and_store_as_constant = invoke
+
+
+def _has_classes(value: Any) -> bool:
+    """Whether there are classes of the program in what notes give."""
+    if isinstance(value, tuple):
+        return any(map(_has_classes, value))
+    return isinstance(value, type) and value.__module__.partition(".")[0] not in ("builtins", "torch")
 
 
 def _answer(parent: Any, func: Any, args: Any, kwargs: Any, fill_in: FillIn) -> Any:
