@@ -15,6 +15,7 @@ tests/capture/test_identities.py fails clearly when torch changes it.
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -76,7 +77,7 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
             tell_apart(one, other)
             found = ConstantVariable.create((one is other) is holds)
-        elif are_tuples(one, other) and not tracing.is_ours(tx.f_code.co_filename):
+        elif are_tuples(one, other) and not _is_of_others(tx.f_code.co_filename):
             known = is_one_tuple(tx, one, other)
             if known is None:
                 raise_refusal("AG320", "`is` between two tuples, which the trace does not tell", "compare with `==`")
@@ -105,6 +106,11 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         return found
 
     return answer
+
+
+def _is_of_others(filename: str) -> bool:
+    """Whether it is not the program that asks: `copy.deepcopy` does of tuples that it has made itself."""
+    return tracing.is_ours(filename) or filename == copy.__file__
 
 
 def _telling_apart(make: Callable[..., Any], reading: list[Any]) -> Callable[..., Any]:
