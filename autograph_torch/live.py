@@ -174,8 +174,9 @@ def _origin(value: Any) -> str | None:
 
 
 def _attribute(value: Any, name: str) -> Any:
-    """An attribute, or None: an object that runs code of its own for one, of the program's, is not asked."""
-    if any(method in vars(base) for base in _written_by_others(type(value)) for method in _LOOK_UPS):
+    """An attribute, or None: what runs code of the program's for one is not asked. (A class has these itself.)"""
+    look_ups = _LOOK_UPS[1:] if isinstance(value, type) else _LOOK_UPS
+    if any(method in vars(base) for base in _written_by_others(type(value)) for method in look_ups):
         return None
     return getattr(value, name, None)
 

@@ -705,8 +705,8 @@ MUTATIONS = (
     Mutation(
         "entered objects",
         CAPTURE + "entered_objects.py",
-        "            self.stack[-1] = _Entered(self, found)\n",
-        "            pass\n",
+        "return _Entered(tx, entered) if _is_of_a_users_class(entered, tx) else None",
+        "return None",
         "tests/capture/test_entered_objects.py",
         "in_a_helper",
     ),
@@ -3100,7 +3100,7 @@ MUTATIONS = (
     Mutation(
         "globals asked for their names",
         "autograph_torch/live.py",
-        "for method in _LOOK_UPS):",
+        "for method in look_ups):",
         "for method in ()):",
         "tests/capture/test_lookups.py",
         "a_global",

@@ -406,20 +406,17 @@ def _searched(search: Search, trace: Callable[[Attempt], Any]) -> Any:
 
 def _followed(trace: Callable[[Attempt], Any]) -> Any:
     """Trace the path of the call under way; where that is of no use, for no more than the numbers that it reads."""
-    try:
-        return _along(ONE_PATH, trace)
-    except RunsInPython:
-        raise
-    except CaptureError as error:
-        if raises_whatever_the_data(error):
+    refused: list[CaptureError] = []
+    for path in (ONE_PATH, replace(ONE_PATH, known_numbers=True)):
+        try:
+            return _along(path, trace)
+        except RunsInPython:
             raise
-        refused = error
-    try:
-        return _along(replace(ONE_PATH, known_numbers=True), trace)
-    except CaptureError as error:
-        if raises_whatever_the_data(error):
-            raise
-    raise refused
+        except CaptureError as error:
+            if raises_whatever_the_data(error):
+                raise
+            refused.append(error)
+    raise refused[0]
 
 
 def _along(path: Attempt, trace: Callable[[Attempt], Any]) -> Any:

@@ -32,10 +32,10 @@ from torch._dynamo.variables import ConstantVariable, ListVariable, UserDefinedC
 from torch._dynamo.variables.base import ValueMutationExisting, ValueMutationNew
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.functions import UserFunctionVariable
-from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch._dynamo.variables.lists import DequeVariable
 
 from autograph_torch.capture.deques import constant_length
+from autograph_torch.capture.dynamo_names import unlooked_at
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.written_behind import Write, writing_behind
 from autograph_torch.runtime import written_containers
@@ -143,9 +143,7 @@ def _of_before(builder: Any, value: Any) -> Any:
     """An object from before the call."""
     builder.install_guards(GuardBuilder.TYPE_MATCH, GuardBuilder.SEQUENCE_LENGTH)
     source, tx = builder.get_source(), builder.tx
-    items: list[Any] = []
-    for k, one in enumerate(value):
-        items.append(LazyVariableTracker.create(one, GetItemSource(source, k), tx=tx))
+    items = [unlooked_at(one, GetItemSource(source, k), tx) for k, one in enumerate(value)]
     length = constant_length(VariableBuilder(tx, AttrSource(source, "maxlen"))(value.maxlen))
     held = _Held(items, length, source=source, mutation_type=ValueMutationExisting())
     return tx.output.side_effects.track_object_existing(value, _Derived(value, held, source=source))

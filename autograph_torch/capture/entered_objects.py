@@ -8,7 +8,7 @@ method calls, which are found on the class, as Python does, before the block beg
 `__enter__` of torch or of the standard library (it knows some, whose methods change what a trace does not follow) and
 those with one of their own beside their class's.
 
-Private: InstructionTranslatorBase.setup_or_before_with, GenericContextWrappingVariable and what asks for it, and
+Private: what `with` does (capture/entered_contexts.py), GenericContextWrappingVariable and what asks for it, and
 UserDefinedClassVariable.call_function.
 tests/capture/test_entered_objects.py fails clearly when torch changes them.
 """
@@ -17,12 +17,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables import (
     GenericContextWrappingVariable,
     UserDefinedClassVariable,
@@ -32,10 +30,11 @@ from torch._dynamo.variables import (
 )
 
 from autograph_torch.capture.dynamo_names import get_attribute
+from autograph_torch.capture.entered_contexts import entering_instead
 from autograph_torch.capture.patching import patched
+from autograph_torch.capture.policy import LIBRARIES
 
 _METHODS = ("__enter__", "__exit__")
-_LEFT_OUT = {*sys.stdlib_module_names, "torch"}
 
 
 class _Entered(GenericContextWrappingVariable):  # type: ignore[misc]
@@ -58,25 +57,17 @@ class _Entered(GenericContextWrappingVariable):  # type: ignore[misc]
 @contextlib.contextmanager
 def entered_objects() -> Iterator[None]:
     """While this is in force, such objects are entered."""
-    original = getattr(InstructionTranslatorBase, "setup_or_before_with", None)
-    if original is None:
-        yield
-        return
-
-    def setup_or_before_with(self: Any, inst: Any) -> None:
-        found = self.stack[-1].realize()
-        if _is_of_a_users_class(found, self):
-            self.stack[-1] = _Entered(self, found)
-        original(self, inst)
-
     call = UserDefinedClassVariable.call_function
+
+    def instead(entered: Any, tx: Any) -> Any:
+        return _Entered(tx, entered) if _is_of_a_users_class(entered, tx) else None
 
     def call_class(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         bound = _method(*args) if self.value is types.MethodType and len(args) == 2 else None
         return call(self, tx, args, kwargs) if bound is None else bound
 
     with (
-        patched(InstructionTranslatorBase, setup_or_before_with=setup_or_before_with),
+        entering_instead(instead),
         patched(UserDefinedClassVariable, call_function=call_class),
     ):
         yield
@@ -98,7 +89,7 @@ def _is_of_a_users_class(variable: Any, tx: Any) -> bool:
     kind = type(variable.value)
     found = [inspect.getattr_static(kind, name, None) for name in _METHODS]
     modules = [str(getattr(one, "__module__", None)).partition(".")[0] for one in found]
-    if not all(map(inspect.isfunction, found)) or not _LEFT_OUT.isdisjoint(modules):
+    if not all(map(inspect.isfunction, found)) or not LIBRARIES.isdisjoint(modules):
         return False
     return not any(_has_itself(variable, tx, name) for name in _METHODS)
 

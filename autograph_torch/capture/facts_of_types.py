@@ -27,6 +27,7 @@ from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
 from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import tracing
 
 _METHODS = ("is_signed", "is_same_size", "is_conj", "is_neg")
 _NUMBERS = (bool, int, float, complex)
@@ -105,10 +106,7 @@ def _is_neg(tx: Any, args: list[Any]) -> Any:
 def _is_complex_among(tx: Any) -> bool:
     """Whether the trace has met complex numbers, in the bodies of its operators, too."""
     graphs = [one.graph for one in tx.output.nn_modules.values() if isinstance(one, GraphModule)]
-    tracer = tx.output.current_tracer
-    while tracer is not None:
-        graphs.append(tracer.graph)
-        tracer = tracer.parent
+    graphs += [tracer.graph for tracer in tracing.enclosing(tx.output.current_tracer)]
     values = pytree.tree_leaves([node.meta.get("example_value") for graph in graphs for node in graph.nodes])
     return any(isinstance(one, torch.Tensor) and (one.is_complex() or one.is_neg()) for one in values)
 

@@ -6,7 +6,7 @@
 Between the threads of a program the lock has held only while the function was traced, if at all; what one thread alone
 sees is the same. Taken are `threading.Lock` and `threading.RLock` from outside of the trace.
 
-Private: InstructionTranslatorBase.setup_or_before_with and NullContextVariable.
+Private: NullContextVariable, and what `with` does (capture/entered_contexts.py).
 tests/capture/test_locks.py fails clearly when torch changes them.
 """
 
@@ -17,11 +17,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.ctx_manager import NullContextVariable
 
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.entered_contexts import entering_instead
 
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
@@ -36,16 +35,10 @@ class _Lock(NullContextVariable):  # type: ignore[misc]
 @contextlib.contextmanager
 def locks() -> Iterator[None]:
     """While this is in force, locks are entered."""
-    original = getattr(InstructionTranslatorBase, "setup_or_before_with", None)
-    if original is None:
-        yield
-        return
 
-    def setup_or_before_with(self: Any, inst: Any) -> None:
-        found = self.stack[-1].realize()
-        if isinstance(found, UserDefinedObjectVariable) and isinstance(found.value, _LOCKS):
-            self.stack[-1] = _Lock()
-        original(self, inst)
+    def instead(entered: Any, _: Any) -> Any:
+        is_lock = isinstance(entered, UserDefinedObjectVariable) and isinstance(entered.value, _LOCKS)
+        return _Lock() if is_lock else None
 
-    with patched(InstructionTranslatorBase, setup_or_before_with=setup_or_before_with):
+    with entering_instead(instead):
         yield

@@ -6,7 +6,7 @@
             cls.count += 1
             return made
 
-Dynamo (torch 2.13) makes an object, and leaves the metaclass out.
+Dynamo (torch 2.13) makes an object, and leaves the metaclass out. (It knows those of the standard library, enum's say.)
 
 Private: UserDefinedClassVariable.call_function, SuperVariable.call_method and its `typevar` and `objvar`.
 tests/capture/test_metaclass_calls.py shows what torch does without this.
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,8 +23,7 @@ from torch._dynamo.variables import UserDefinedClassVariable, UserFunctionVariab
 from torch._dynamo.variables.misc import SuperVariable
 
 from autograph_torch.capture.patching import patched
-
-_LEFT_OUT = {*sys.stdlib_module_names, "torch"}  # enumerations, say, which Dynamo knows
+from autograph_torch.capture.policy import LIBRARIES
 
 
 @contextlib.contextmanager
@@ -35,7 +33,7 @@ def metaclass_calls() -> Iterator[None]:
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         method = inspect.getattr_static(type(self.value), "__call__", None)
-        if not inspect.isfunction(method) or method.__module__.partition(".")[0] in _LEFT_OUT:
+        if not inspect.isfunction(method) or method.__module__.partition(".")[0] in LIBRARIES:
             return call(self, tx, args, kwargs)
         return UserFunctionVariable(method).call_function(tx, [self, *args], kwargs)
 

@@ -198,9 +198,8 @@ def _knowing_numbers() -> Iterator[None]:
         if name not in ("item", "tolist"):
             return found
         known = _Known(tx).of(found)
-        return (
-            found if known.is_python_constant() and known.as_python_constant() != known.as_python_constant() else known
-        )
+        number = known.as_python_constant() if known.is_python_constant() else None
+        return known if number == number else found
 
     with patched(TensorVariable, call_method=called), patched(symbolic_convert, compare_op_handlers=handlers):
         yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import sys
 import sysconfig
 import types
 
@@ -15,6 +16,8 @@ from autograph_torch.runtime import lexicographic, ordered_lists
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STDLIB = os.path.abspath(sysconfig.get_paths()["stdlib"]) + os.sep
+
+LIBRARIES = sys.stdlib_module_names | {"torch"}  # modules, by their first names, whose classes Dynamo knows or refuses
 
 # Parts of torch whose Python implements the tracer and its operators: they ask about types, never about data.
 _TORCH_INTERNALS = tuple(

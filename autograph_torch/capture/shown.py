@@ -22,7 +22,6 @@ import enum
 import functools
 import inspect
 import logging
-import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -32,14 +31,14 @@ from torch._dynamo import variables
 from torch._dynamo.guards import GuardBuilder, install_guard
 from torch._dynamo.source import AttrSource
 
-from autograph_torch.capture.policy import is_torch
+from autograph_torch.capture.policy import LIBRARIES, is_torch
 
 _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR", "DELETE_GLOBAL")
 _WRITING = frozenset(
     "append appendleft extend extendleft insert pop popleft popitem remove discard clear add update setdefault sort "
     "reverse rotate write send throw setattr delattr next print input open exec eval vars globals".split()
 )
-_KNOWN_MODULES = (sys.stdlib_module_names | {"torch"}) - {"random"}
+_KNOWN_MODULES = LIBRARIES - {"random"}
 _OTHERS = (BaseException, enum.Enum, tuple, logging.Logger, logging.LoggerAdapter)  # which are shown in other ways
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from autograph_torch import live
 from autograph_torch.capture import lookups
 from tests.calls_in_turn import calls_between_changes, differing_calls
 from tests.harness import compiled, leave_out
@@ -136,3 +137,17 @@ def test_a_global_is_not_asked_for_its_name() -> None:
     STATE.asked.clear()
     compiled(of_a_global)(torch.ones(2))
     assert STATE.asked == []
+
+
+class Asked(type):
+    def __getattr__(cls, name: str) -> Any:
+        raise AssertionError(f"asked for {name}")
+
+
+class Named(metaclass=Asked):
+    pass
+
+
+def test_a_class_has_a_name_itself() -> None:
+    assert live._origin(Named) == f"{__name__}.Named"
+    assert live._origin(STATE) is None
