@@ -3170,6 +3170,14 @@ MUTATIONS = (
         "as_in_eager",
     ),
     Mutation(
+        "errors of Python: attributes of tensors",
+        CAPTURE + "python_errors.py",
+        "        _raise(translator, _missing(translator, owner[0], name))\n",
+        "",
+        "tests/capture/test_python_errors.py",
+        "",
+    ),
+    Mutation(
         "what comes first",
         "autograph_torch/capture/__init__.py",
         "import autograph_torch.runtime",

@@ -20,6 +20,7 @@ import collections
 import contextlib
 import dis
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -56,10 +57,16 @@ _NAMES = (
     "abs bin bool bytes chr complex dict divmod enumerate float format frozenset getattr hash hex int isinstance "
     "issubclass iter len list map max min next oct ord pow range reversed round set slice sorted str sum tuple zip"
 )
-_FUNCTIONS = {getattr(builtins, name) for name in _NAMES.split()}
+_FUNCTIONS = {itertools.islice, *(getattr(builtins, name) for name in _NAMES.split())}
 _FUNCTIONS |= {one for module in (math, operator) for one in vars(module).values() if callable(one)}
 _NUMBERS = (int, float, complex)  # which say it in other words than `x.item()` where a tensor has several
-_LATER = (range, enumerate, zip, map)  # what they are given they ask later in the trace, or not at all
+_LATER = (
+    range,
+    enumerate,
+    zip,
+    map,
+    itertools.islice,
+)  # what they are given they ask later in the trace, or not at all
 _NOTHING_TO_CHOOSE = "_call_min_max_seq requires"  # so Dynamo says
 _CONTAINERS: dict[Any, Any] = {
     ListVariable: list,
@@ -319,7 +326,7 @@ def _names(count: int, rest: int = -1) -> str:
 
 
 def _reading(original: Instruction) -> Instruction:
-    """Dynamo asks for some attributes only where they are used: what no list or dict has is told at once."""
+    """Dynamo asks for some attributes only where they are used: what no list, dict or tensor has is told at once."""
 
     def follow(translator: Any, instruction: Any) -> None:
         owner, name = translator.stack[-1:], instruction.argval
@@ -327,9 +334,21 @@ def _reading(original: Instruction) -> Instruction:
         kind = _CONTAINERS.get(type(owner[0]))
         if kind is not None and not hasattr(kind, name):
             _raise(translator, _failure(read, owner, {}))
+        _raise(translator, _missing(translator, owner[0], name))
         _run(translator, functools.partial(original, translator, instruction), read, owner, {})
 
     return follow
+
+
+def _missing(translator: Any, owner: Any, name: str) -> Exception | None:
+    """What Python says of an attribute that a tensor of the graph does not have."""
+    if type(owner) is not TensorVariable or hasattr(owner.python_type(), name):
+        return None
+    if owner.source is not None and owner.source.subguards_allowed():  # Dynamo looks at a tensor of the call
+        return None
+    if translator.output.side_effects.has_pending_mutation_of_attr(owner, name):
+        return None
+    return AttributeError(f"'{owner.python_type().__name__}' object has no attribute '{name}'")
 
 
 def _get(name: str, owner: Any) -> Any:

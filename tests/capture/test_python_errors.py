@@ -28,10 +28,10 @@ iter(None); list(5); divmod(1, 0); isinstance(1, 5); abs("a"); bytes([300])
 unpack([1]); unpack([1, 2, 3]); unpack((x, x, x)); unpack(5); unpack(None); unpack_more([]); walk(5); enter(5); throw(5)
 put((1, 2), 0, 5); put("abc", 0, 5); put((x, 1), 0, x); put([1], 4, x); put([1], "a", 5); put({}, [], 5)
 take((1, 2), 0); take([1], 3); take({}, "a"); take("abc", 0); put(None, 0, 5); find(1, 5); find(1, "abc"); mark(5)
-mark((1,))
+mark((1,)); (x * 2).foo; x.foo; itertools.islice(x, -1); itertools.islice([1], 0, 1, 0)
 """
 LINES = OPERATIONS.strip().split("\n")
-HELPERS = {"collections": collections}
+HELPERS = {"collections": collections, "itertools": itertools}
 exec(
     """
 def unpack(v): a, b = v
@@ -182,3 +182,16 @@ def test_torch_needs_this(monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch, python_errors.python_errors)
     with pytest.raises(AutographError, match="_call_min_max_seq"):
         compiled(_largest)(torch.ones(1))
+
+
+def test_a_parameter_that_the_function_makes_has_no_other_attribute() -> None:
+    def made(x: Tensor) -> Any:
+        weight = torch.nn.Parameter(x * 2)
+        text = ""
+        try:
+            weight.scale  # noqa: B018
+        except AttributeError as error:
+            text = str(error)
+        return text, x if x.sum() > 0 else -x
+
+    assert repr(compiled(made)(vec(1, 2))) == repr(made(vec(1, 2)))
