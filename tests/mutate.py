@@ -2337,7 +2337,7 @@ MUTATIONS = (
     Mutation(
         "attributes of what is written in place: set",
         CAPTURE + "written_in_place.py",
-        "return store(self, _itself(item),",
+        "return store(self, itself(item),",
         "return store(self, item,",
         "tests/capture/test_written_in_place.py",
         "as_in_eager and eager-first",

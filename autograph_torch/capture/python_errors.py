@@ -45,6 +45,7 @@ from torch._dynamo.variables.lists import DequeVariable, RangeVariable
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import Instruction, replaced
+from autograph_torch.capture.written_in_place import itself
 
 Operation = Callable[..., Any]
 
@@ -344,6 +345,7 @@ def _missing(translator: Any, owner: Any, name: str) -> Exception | None:
     """What Python says of an attribute that a tensor of the graph does not have."""
     if type(owner) is not TensorVariable or hasattr(owner.python_type(), name):
         return None
+    owner = itself(owner)
     if owner.source is not None and owner.source.subguards_allowed():  # Dynamo looks at a tensor of the call
         return None
     if translator.output.side_effects.has_pending_mutation_of_attr(owner, name):

@@ -35,12 +35,12 @@ def tensors_written_in_place() -> Iterator[None]:
     store, get = SideEffects.store_attr, method_of(TensorVariable, GET_ATTRIBUTE)
 
     def store_attribute(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
-        return store(self, _itself(item), *args, **kwargs)
+        return store(self, itself(item), *args, **kwargs)
 
     def attribute(self: Any, tx: Any, name: str) -> Any:
         if name not in _GRADIENT and hasattr(torch.Tensor, name):
             return get(self, tx, name)
-        first, name = _itself(self), "grad" if name in _GRADIENT else name
+        first, name = itself(self), "grad" if name in _GRADIENT else name
         if tx.output.side_effects.has_pending_mutation_of_attr(first, name):  # which has no place of its own yet
             return tx.output.side_effects.load_attr(first, name)
         return get(first, tx, name)
@@ -49,7 +49,7 @@ def tensors_written_in_place() -> Iterator[None]:
         yield
 
 
-def _itself(variable: Any) -> Any:
+def itself(variable: Any) -> Any:
     """The first variable of a tensor: for what an operator has given that writes to it, and behind a branch or loop."""
     if not isinstance(variable, TensorVariable):
         return variable

@@ -87,9 +87,7 @@ def test_the_type_is_that_of_eager(asked: Callable[[], Any]) -> None:
     assert _told(asked, compiled=True) == _told(asked, compiled=False)
 
 
-@pytest.mark.parametrize(
-    "name", ["copy", "union", "from keys", "frozen", "in a tuple", "rows, longer", "dict, in place"]
-)
+@pytest.mark.parametrize("name", ["copy", "union", "from keys", "frozen", "rows, longer", "dict, in place"])
 def test_torch_needs_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch, derived_containers.derived_containers)
     assert _told(ASKED[name], compiled=True) != _told(ASKED[name], compiled=False)
