@@ -1,4 +1,4 @@
-"""A tuple of constants that a call leaves in several places is one object there, as in Python.
+"""A tuple or frozenset of constants that a call leaves in several places is one object there, as in Python.
 
     key = (1, "left")
     self.last = key
@@ -25,7 +25,7 @@ def constant_tuples() -> Iterator[None]:
     is_safe = codegen.is_safe_constant
 
     def is_constant(value: Any) -> bool:
-        return is_safe(value) and not (isinstance(value, tuple) and value)
+        return is_safe(value) and not (isinstance(value, (tuple, frozenset)) and value)
 
     with patched(codegen, is_safe_constant=is_constant):
         yield

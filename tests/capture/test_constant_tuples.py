@@ -1,4 +1,4 @@
-"""A tuple of constants that a call leaves in several places is one object."""
+"""A tuple or frozenset of constants that a call leaves in several places is one object."""
 
 from __future__ import annotations
 
@@ -27,6 +27,13 @@ def a_key(x: Tensor, w: Any) -> Any:
     return key, next(iter(w.table)), w.table[key]
 
 
+def a_set(x: Tensor, w: Any) -> Any:
+    edge = frozenset((1, 2))
+    w.last = edge
+    w.table[edge] = edge
+    return edge, w.last, x
+
+
 def grown(x: Tensor, w: Any) -> Any:
     path: tuple[int, ...] = ()
     for k in range(3):
@@ -45,17 +52,17 @@ def apart(x: Tensor, w: Any) -> Any:
 
 def pairs(function: Callable[..., Any]) -> list[bool]:
     w = SimpleNamespace(last=None, found=[], table={})
-    values = [one for one in function(torch.ones(2), w) if isinstance(one, tuple)]
+    values = [one for one in function(torch.ones(2), w) if isinstance(one, (tuple, frozenset))]
     values += [w.last, *[row[0] for row in w.found], *w.table, *w.table.values()]
     return [one is other for one in values for other in values]
 
 
-@pytest.mark.parametrize("function", [stored, a_key, grown, apart])
+@pytest.mark.parametrize("function", [stored, a_key, a_set, grown, apart])
 def test_what_is_one_object_stays_one(function: Callable[..., Any]) -> None:
     assert pairs(compiled(function)) == pairs(function)
 
 
-@pytest.mark.parametrize("function", [stored, a_key, grown])
+@pytest.mark.parametrize("function", [stored, a_key, a_set, grown])
 def test_not_without(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch, constant_tuples.constant_tuples)
     assert pairs(compiled(function)) != pairs(function)
