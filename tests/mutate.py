@@ -432,18 +432,18 @@ MUTATIONS = (
     ),
     Mutation(
         "identity of tuples: its guard",
-        CAPTURE + "identity_of_tuples.py",
+        CAPTURE + "identity_of_values.py",
         "        install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))\n",
         "        pass\n",
-        "tests/capture/test_identity_of_tuples.py",
+        "tests/capture/test_identity_of_values.py",
         "each_call",
     ),
     Mutation(
         "identity of tuples: what is built",
-        CAPTURE + "identity_of_tuples.py",
+        CAPTURE + "identity_of_values.py",
         "    return any(new) and all(is_new or known.source for",
         "    return all(is_new or True for",
-        "tests/capture/test_identity_of_tuples.py",
+        "tests/capture/test_identity_of_values.py",
         "refused",
     ),
     Mutation(

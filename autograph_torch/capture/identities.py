@@ -31,12 +31,14 @@ from autograph_torch.capture.aliases import note_keys_given, tell_apart, tell_ke
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
-from autograph_torch.capture.identity_of_tuples import are_tuples, is_given, is_one_tuple, tuples_built
+from autograph_torch.capture.identity_of_values import are_such_values, is_given, is_one_value, values_built
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.capture.shared_results import ADVICE, IDENTITY, Compared, told_apart
 from autograph_torch.runtime import logic, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
+
+_UNKNOWN = "`is` between two tuples, frozensets or functions, which the trace does not tell"
 
 
 @contextlib.contextmanager
@@ -62,7 +64,7 @@ def identities() -> Iterator[None]:
         note_keys_given(one.vt for one in self.items)
 
     with (
-        tuples_built(),
+        values_built(),
         patched(symbolic_convert, compare_op_handlers=handlers),
         patched(ConstDictVariable, __init__=read),
         patched(key, __init__=_telling_apart(key.__init__, reading)),
@@ -77,10 +79,14 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
             tell_apart(one, other)
             found = ConstantVariable.create((one is other) is holds)
-        elif are_tuples(one, other) and not _is_of_others(tx.f_code.co_filename):
-            known = is_one_tuple(tx, one, other)
+        elif are_such_values(one, other) and not _is_of_others(tx.f_code.co_filename):
+            known = is_one_value(tx, one, other)
             if known is None:
-                raise_refusal("AG320", "`is` between two tuples, which the trace does not tell", "compare with `==`")
+                raise_refusal(
+                    "AG320",
+                    "`is` between two tuples, frozensets or functions, which the trace does not tell",
+                    "compare with `==`",
+                )
             found = ConstantVariable.create(known is holds)
         else:
             found = compare(tx, operands, kwargs)

@@ -1,14 +1,17 @@
-"""Whether two tuples, or two frozensets, are one object: where it is certain, and otherwise it is refused.
+"""Whether two tuples, frozensets or functions are one object: where it is certain, and otherwise it is refused.
 
     for k, other in enumerate(window):
         if other is entry: ...             two elements of a list of the caller's: asked of the objects, and guarded
     pair = (x, y); pair is kept            a tuple that the program builds is another object than all others
+    late is early                          and so is a function that it defines
 
-To Dynamo two tuples with tensors in them have no answer, and two constants of the code are never one. What makes no new
-object in Python may make a new variable of the trace (`pair[:]`): only what the text builds counts as new.
+To Dynamo two such functions, or tuples with tensors in them, have no answer, and two constants of the code are never
+one. What makes no new object in Python may make a new variable of the trace (`pair[:]`): only what the text builds
+counts as new.
 
-Private: the instruction BUILD_TUPLE (capture/replaced_instructions.py), TupleVariable, FrozensetVariable.
-tests/capture/test_identity_of_tuples.py fails clearly when torch changes them.
+Private: the instructions BUILD_TUPLE and MAKE_FUNCTION (capture/replaced_instructions.py), TupleVariable,
+FrozensetVariable, NestedUserFunctionVariable.
+tests/capture/test_identity_of_values.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
@@ -19,22 +22,28 @@ from typing import Any
 
 import torch
 from torch._dynamo.guards import GuardBuilder, install_guard
-from torch._dynamo.variables import ConstantVariable, FrozensetVariable, TensorVariable, TupleVariable
+from torch._dynamo.variables import (
+    ConstantVariable,
+    FrozensetVariable,
+    NestedUserFunctionVariable,
+    TensorVariable,
+    TupleVariable,
+)
 
 from autograph_torch.capture.dynamo_names import value_at
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.replaced_instructions import Instruction, replaced
 from autograph_torch.runtime import tracing
 
-_KINDS = (TupleVariable, FrozensetVariable)
-_NEW = "tuples that the program has built"
+_KINDS = (TupleVariable, FrozensetVariable, NestedUserFunctionVariable)
+_NEW = "tuples and functions that the program has built"
 _TORCH = torch.__path__[0]
 
 
 @contextlib.contextmanager
-def tuples_built() -> Iterator[None]:
-    """While this is in force, the tuples that the program builds are noted."""
-    with replaced(BUILD_TUPLE=_building):
+def values_built() -> Iterator[None]:
+    """While this is in force, the tuples and functions that the program builds are noted."""
+    with replaced(BUILD_TUPLE=_building, MAKE_FUNCTION=_building):
         yield
 
 
@@ -42,19 +51,20 @@ def _building(original: Instruction) -> Instruction:
     def build(translator: Any, instruction: Any) -> None:
         original(translator, instruction)
         filename = translator.f_code.co_filename
-        if instruction.argval and not tracing.is_ours(filename) and not filename.startswith(_TORCH):
+        is_empty = instruction.opname == "BUILD_TUPLE" and not instruction.argval
+        if not is_empty and not tracing.is_ours(filename) and not filename.startswith(_TORCH):
             made = translator.stack[-1]
             tracing.notebook().setdefault(_NEW, {})[id(made)] = made
 
     return build
 
 
-def are_tuples(one: Any, other: Any) -> bool:
-    """Whether it is a question for `is_one_tuple`."""
+def are_such_values(one: Any, other: Any) -> bool:
+    """Whether it is a question for `is_one_value`."""
     return type(one) is type(other) and type(one) in _KINDS
 
 
-def is_one_tuple(tx: Any, one: Any, other: Any) -> bool | None:
+def is_one_value(tx: Any, one: Any, other: Any) -> bool | None:
     """Whether they are one object in Python; None where the trace does not know."""
     if one is other or (type(one) is TupleVariable and not one.items and not other.items):  # there is one empty tuple
         return True

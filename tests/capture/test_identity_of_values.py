@@ -1,4 +1,4 @@
-"""`one is other` of tuples and frozensets is answered as in eager, by every call, or refused."""
+"""`one is other` of tuples, frozensets and functions is answered as in eager, by every call, or refused."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def built(given: Any, x: Tensor) -> Any:
     return found, pair is tuple(pair), ("x", x) is pair, pair is given[0], given is kept, tuple(kept[2:]) is tuple([])
 
 
+def defined(given: Any, x: Tensor) -> Any:
+    def square(v: Tensor) -> Tensor:
+        return v * v
+
+    found = [square]
+    for scale in (1, 2):
+        late = lambda v: v * scale  # noqa: B023, E731
+        found.append(late if given[0] is given[1] else (lambda v, scale=scale: v * scale))
+    return [one is late for one in found], square is found[0], square is torch.relu, late is not found[1]
+
+
 def sliced(given: Any, x: Tensor) -> Any:
     pair = (x, x)
     return pair[:] is pair
@@ -53,7 +64,7 @@ def of_the_code(given: Any, x: Tensor) -> Any:
 
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("given", [CHANGES, CONSTANTS])
-@pytest.mark.parametrize("ask", [of_the_caller, of_a_deque, built])
+@pytest.mark.parametrize("ask", [of_the_caller, of_a_deque, built, defined])
 def test_each_call_is_told(ask: Function, given: Any, order: int) -> None:
     def program(given: Any, x: Tensor) -> Any:
         if x.sum() > 0:
@@ -67,5 +78,5 @@ def test_each_call_is_told(ask: Function, given: Any, order: int) -> None:
 
 @pytest.mark.parametrize("ask", [sliced, of_the_code])
 def test_what_is_not_known_is_refused(ask: Function) -> None:
-    with pytest.raises(CaptureError, match="AG320 `is` between two tuples"):
+    with pytest.raises(CaptureError, match="AG320 `is` between two tuples, frozensets or functions"):
         torch.compile(convert(ask), backend="eager", fullgraph=True)([], torch.ones(2))
