@@ -85,8 +85,10 @@ def _written(block: list[gast.stmt]) -> list[Composite]:
 def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
     """Not what is only assigned to other objects: it may be a property, whose setter has to run where it stands.
 
-    (Of `self`, a trace has shown it when the statement is to be split.) Nor private names, which the class changes.
+    (Of `self`, and of what is changed in place, a trace shows it.) Nor private names, which the class changes.
     """
+    if node.lineno in facts.told.computed:
+        return False
     if composite[1].startswith("__") and not composite[1].endswith("__"):
         return False
     block = [*node.body, *node.orelse]

@@ -18,6 +18,7 @@ class Told:
     nones: of statements in loops that leave a name as None on some paths.
     raises: of exceptions and assertions that the function itself may handle.
     tests: of loops whose test has an effect.
+    computed: of branches and loops that write to attributes for which classes have code of their own.
     positions: where data tell the position of an element of a list.
     picks: whether data may pick strings, and what is compared with one may be a tensor: no line, but all of the trace.
     one_path: whether the trace follows the path of one call: tests stay as they are.
@@ -29,6 +30,7 @@ class Told:
     nones: Lines = _NONE
     raises: Lines = _NONE
     tests: Lines = _NONE
+    computed: Lines = _NONE
     positions: Lines = _NONE
     picks: bool = False
     one_path: bool = False

@@ -27,7 +27,15 @@ from torch.fx import GraphModule, Node
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
-from autograph_torch.capture.graph_writes import arguments_of, before_anchor, handed_out, is_operator, name_of
+from autograph_torch.capture.graph_writes import (
+    arguments_of,
+    before_anchor,
+    handed_out,
+    is_operator,
+    name_of,
+    storage_at,
+    written,
+)
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.taken_elements import TORCH
 from autograph_torch.runtime import tracing
@@ -39,6 +47,7 @@ _ADVICE = "ask before the branch or loop, or remember in a flag which path was t
 _HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
 _VERSION = "`_version` in or behind a branch or loop, which counts the writes of every path"
+_UNDER_WAY = object()  # what has been written to a tensor may have been computed from it
 
 Asks = Callable[[torch.Tensor], Any]
 
@@ -127,29 +136,51 @@ def _in_body() -> bool:
 
 def _check(tx: Any, tensor: Any, name: str, asks: Asks) -> None:
     node = tracing.resolved(tensor.as_proxy(), tx.output.current_tracer).node
-    maker = _unsure(tx.output, node, asks, set())
-    if maker is not None:
+    maker = _unsure(tx.output, node, asks, {})
+    if maker is not None and maker is not _UNDER_WAY:
         message = f"`{name}` of a tensor that the paths of a branch or loop give differently"
         raise capture_error_at(maker, "AG314", message, _ADVICE)
 
 
-def _unsure(output: Any, node: Node, asks: Asks, seen: set[Node]) -> Node | None:
-    """The operator that leaves the answer open: the tensor is a result of it, or was computed from one."""
+def _unsure(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
+    """The operator that leaves the answer open: the tensor is a result of it, or was computed from one.
+
+    None where the answer is sure; `_UNDER_WAY` where it is that of a tensor that is being looked at.
+    """
+    if known.setdefault(node, _UNDER_WAY) is _UNDER_WAY:
+        known[node] = _opened(output, node, asks, known)
+    return known[node]
+
+
+def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
     value = node.meta.get("example_value")
-    if node in seen or not isinstance(value, torch.Tensor) or (not value.requires_grad and asks(value) is False):
+    if not isinstance(value, torch.Tensor) or (not value.requires_grad and asks(value) is False):
         return None
-    seen.add(node)
     if node.op == "placeholder" and node.graph is not output.root_tracer.graph:  # of a trip, perhaps
         _asked_of_carries().append((value, asks, tracing.user_line()[:2]))
         check_at_the_end(output, _check_carries)
     result = handed_out(node, ("getitem", "where", "view", "to"))
+    makers = [*node.all_input_nodes, *_written_to(node)]
     if result is not None:
         operator = result.all_input_nodes[0]
-        return operator if _differs(output, operator, arguments_of(result)[1], asks(value), asks) else None
-    if asks(value) is not True:  # the layout of what was computed from it is that of the computation
+        if _differs(output, operator, arguments_of(result)[1], asks(value), asks):
+            return operator
+        makers = operator.all_input_nodes
+    elif asks(value) is not True:  # the layout of what was computed from it is that of the computation
         return None
-    found = [_unsure(output, one, asks, seen) for one in node.all_input_nodes if _asked(one, asks)]
-    return found[0] if found and all(found) else None
+    makers = [one for one in makers if _asked(one, asks)]
+    found = [_unsure(output, one, asks, known) for one in makers if known.get(one) is not _UNDER_WAY]
+    found = [one for one in found if one is not _UNDER_WAY]
+    if makers and not found:
+        return _UNDER_WAY
+    decides = any if result is not None else all  # one path of an operator may hand on what it has been given
+    return next(filter(None, found), None) if decides(found) else None
+
+
+def _written_to(node: Node) -> list[Node]:
+    """What has been written to the tensor, or to what shares its memory: it records a gradient since."""
+    writes = [one for one in node.graph.nodes if one is not node and storage_at(node) in map(storage_at, written(one))]
+    return [given for write in writes for given in write.all_input_nodes if storage_at(given) != storage_at(node)]
 
 
 def _asked(node: Node, asks: Asks) -> bool:

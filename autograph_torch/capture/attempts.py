@@ -1,12 +1,12 @@
 """What a failed trace tells about the program, and how the next one makes use of it.
 
-Seventeen things can be told from a failure only:
+Eighteen things can be told from a failure only:
 
 - an `if` whose branches give values of different types, or objects that others see and write to. What follows such
   an `if` moves into both of its branches, where each side keeps its own. (A loop whose first trip changes a type makes
   that trip in an `if`: passes/splits.py. A list that one way out of a loop leaves longer than another is followed to
-  the end on each: analysis/owned.py. And a property, or an attribute that the class has, is then set
-  where it stands: passes/attributes.py.)
+  the end on each: analysis/owned.py. And an attribute that the class has is then set where it stands:
+  passes/attributes.py.)
 
     scale = 0                              if t > 0:
     if t > 0:                                  scale = f(t)
@@ -17,6 +17,9 @@ Seventeen things can be told from a failure only:
 
 - an exception that data decide on, and that the function itself may handle (passes/handlers.py), or leave to Python
   (capture/again.py).
+
+- a property, or another attribute for which the class has code of its own: it is read and set where the text does
+  (passes/attributes.py).
 
 - a loop whose test has an effect: it becomes the first statement of the trips (passes/jumps.py).
 
@@ -88,8 +91,8 @@ _OF_TORCH = ("AG320", "AG321")
 _HANDLED = "AG325"
 _TEST = "the test of a loop prints, raises, or writes"
 _GRADIENTS = "trace_autograd_ops"
+_COMPUTED = "is a property, or the class has other code for it"
 _SPLIT = (
-    "is a property: its setter",
     "is an attribute of the class:",
     "Mutating a variable from outside the scope",
 )
@@ -112,7 +115,8 @@ _SKIPPED = ("marked as skipped", "function marked as skipped")
 class Attempt:
     """What is known before a trace.
 
-    splits, growing, bounded, nones, raises, tests, positions: places (file, line), each as the lines of `Told`.
+    splits, growing, bounded, nones, raises, tests, computed, positions: places (file, line), each as the lines of
+        `Told`.
     picks: whether data may pick strings, members of enumerations and None, and tests on them are tests on data.
     enter_skipped: whether torch's list of functions that are kept out of traces is to be ignored.
     trace_gradients: whether torch.autograd.grad and backward become part of the graph.
@@ -147,6 +151,7 @@ class Attempt:
     nones: frozenset[tuple[str, int]] = frozenset()
     raises: frozenset[tuple[str, int]] = frozenset()
     tests: frozenset[tuple[str, int]] = frozenset()
+    computed: frozenset[tuple[str, int]] = frozenset()
     positions: frozenset[tuple[str, int]] = frozenset()
     enter_skipped: bool = False
     trace_gradients: bool = False
@@ -283,6 +288,8 @@ class Attempt:
             return replace(following, raises=self.raises | {place})
         if _TEST in found.message and place not in self.tests:
             return replace(following, tests=self.tests | {place})
+        if _COMPUTED in found.message and place not in self.computed:
+            return replace(following, computed=self.computed | {place})
         left_alone = any(words in found.message for words in LEFT_ALONE)
         concerned = found.code in _TYPES or left_alone or any(words in found.message for words in _SPLIT)
         over_rows = SPECIALIZED in found.message and found.snippet.lstrip().startswith("for ")

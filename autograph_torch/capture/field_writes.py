@@ -39,7 +39,7 @@ from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.instance_dicts import note_order, set_attribute
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
-from autograph_torch.capture.presence import guard_own
+from autograph_torch.capture.presence import guard_own, runs_code
 from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
 from autograph_torch.capture.two_places import line_of
 from autograph_torch.runtime import carried, fields, tracing
@@ -48,6 +48,7 @@ from autograph_torch.runtime.structure import OF_SETS, WITHOUT_SETS
 
 _CONTAINERS = (ListVariable, ConstDictVariable)
 _NONE = object()
+_ACCESSES = ("__getattribute__", "__setattr__")
 
 
 def allow_field_writes() -> None:
@@ -268,6 +269,9 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     elif code is fields.is_answered.__code__:
         answered = _is_answered(parent, arguments["target"].realize(), arguments["name"].as_python_constant())
         arguments["found"] = ConstantVariable.create(answered)
+    elif code is fields.is_computed.__code__:
+        computed = _is_computed(parent, arguments["target"].realize(), arguments["name"].as_python_constant())
+        arguments["found"] = ConstantVariable.create(computed)
     elif code is fields.is_own.__code__:
         own = _is_own(parent.output.side_effects, arguments["target"].realize(), arguments["name"].as_python_constant())
         arguments["found"] = ConstantVariable.create(own)
@@ -302,6 +306,12 @@ def _is_answered(parent: Any, item: Any, name: str) -> bool:
         return False
     effects = parent.output.side_effects
     return not effects.has_pending_mutation_of_attr(item, name) and fields.would_answer(item.value, name)
+
+
+def _is_computed(parent: Any, item: Any, name: str) -> bool:
+    if not isinstance(item, UserDefinedObjectVariable):
+        return False
+    return runs_code(item.python_type(), name, _ACCESSES) or _is_answered(parent, item, name)
 
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:

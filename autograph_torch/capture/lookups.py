@@ -13,7 +13,6 @@ tests/capture/test_lookups.py fails clearly when torch changes what this leans o
 from __future__ import annotations
 
 import contextlib
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +20,7 @@ from torch._dynamo.variables import UserDefinedObjectVariable, UserFunctionVaria
 
 from autograph_torch.capture.dynamo_names import GETATTR, HASATTR
 from autograph_torch.capture.patching import patched
-from autograph_torch.capture.presence import LOOK_UPS, defines
+from autograph_torch.capture.presence import runs_code
 from autograph_torch.runtime.lookups import attribute_or, has_attribute
 
 
@@ -51,8 +50,4 @@ def _runs_code(args: Any) -> bool:
     owner, name = args[0].realize(), args[1]
     if not isinstance(owner, UserDefinedObjectVariable) or not name.is_python_constant():
         return False
-    kind = owner.python_type()
-    found = inspect.getattr_static(kind, name.as_python_constant(), None)
-    of_class = isinstance(found, property) or inspect.isfunction(getattr(type(found), "__get__", None))
-    look_ups = [method for method in LOOK_UPS if defines(kind, method)]
-    return of_class or any(inspect.isfunction(inspect.getattr_static(kind, method)) for method in look_ups)
+    return runs_code(owner.python_type(), name.as_python_constant())

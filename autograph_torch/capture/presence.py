@@ -218,3 +218,12 @@ def _asks_again(kind: type, name: str) -> bool:
 def defines(kind: type, method: str) -> bool:
     """Whether a class has a method of the program's own."""
     return any(method in vars(one) for one in kind.__mro__ if one not in _PLAIN)
+
+
+def runs_code(kind: type, name: str, methods: tuple[str, ...] = LOOK_UPS) -> bool:
+    """Whether a class has code of its own for an attribute: a property or other descriptor, or one of the methods."""
+    found = inspect.getattr_static(kind, name, None)
+    if isinstance(found, property) or inspect.isfunction(getattr(type(found), "__get__", None)):
+        return True
+    own = [method for method in methods if defines(kind, method)]
+    return any(inspect.isfunction(inspect.getattr_static(kind, method)) for method in own)

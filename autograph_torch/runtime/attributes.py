@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from autograph_torch.runtime.fields import is_answered, is_own
+from autograph_torch.runtime.fields import is_answered, is_computed, is_own
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import same_object
 from autograph_torch.runtime.values import Maybe, Missing, Undefined
@@ -14,6 +14,7 @@ from autograph_torch.runtime.values import Maybe, Missing, Undefined
 
 def read(target: Any, name: str) -> Any:
     """`target.name`, or a value that stands for an attribute that is not there: `__getattr__` is not asked."""
+    _check(target, name)
     missing = _missing(target, name)
     return missing if is_answered(target, name) else getattr(target, name, missing)
 
@@ -22,22 +23,26 @@ def _present(target: Any, name: str) -> Any:
     return None if is_answered(target, name) else getattr(target, name, None)
 
 
+def _check(target: Any, name: str) -> None:
+    if torch.compiler.is_compiling() and is_computed(target, name):
+        refuse(
+            "AG206",
+            f"`{name}` is a property, or the class has other code for it, which would run whichever path is taken",
+            "write the attribute behind it",
+        )
+
+
 def _missing(target: Any, name: str) -> Any:
     return Missing(f"'{type(target).__name__}' object has no attribute '{name}'")
 
 
 def write(target: Any, name: str, value: Any) -> None:
-    """`target.name = value`, unless it is that object already: a setter runs only when there is something to set."""
+    """`target.name = value`, unless it is that object already."""
+    _check(target, name)
     if isinstance(value, Undefined) or (value is not None and same_object(_present(target, name), value)):
         return
     if isinstance(value, Maybe):
         refuse("AG312", f"attribute `{name}` is set in one branch only, and not there before", "set it before")
-    if torch.compiler.is_compiling() and isinstance(getattr(type(target), name, None), property):
-        refuse(
-            "AG206",
-            f"`{name}` is a property: its setter would run whichever branch is taken",
-            "write the attribute behind it",
-        )
     if torch.compiler.is_compiling() and not is_own(target, name):
         refuse(
             "AG206",

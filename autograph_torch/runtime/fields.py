@@ -49,6 +49,11 @@ def is_own(target: Any, name: str, found: bool = True) -> bool:
     return found
 
 
+def is_computed(target: Any, name: str, found: bool = False) -> bool:
+    """Whether code of the class runs when an attribute is read or set. (Filled in by the tracer.)"""
+    return found
+
+
 def is_answered(target: Any, name: str, found: bool | None = None) -> bool:
     """Whether it is a `__getattr__` of the program's that would give an attribute. (Filled in by the tracer.)"""
     return would_answer(target, name) if found is None else found

@@ -56,6 +56,48 @@ def test_as_eager(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
         torch.testing.assert_close(compiled(x), function(x))
 
 
+WEIGHT = torch.eye(2, requires_grad=True)
+
+
+def filled_in_a_branch(x: torch.Tensor) -> torch.Tensor:
+    rows = x.new_zeros(3, 2)
+    if x.sum() > 3:
+        rows[0] = x @ WEIGHT
+    return x * (2 if rows.requires_grad else 3)
+
+
+def changed_in_the_next_branch(x: torch.Tensor) -> torch.Tensor:
+    rows = x.new_zeros(3, 2)
+    if x.sum() > 3:
+        rows[0] = x @ WEIGHT
+    column = rows[:, 0]
+    if rows.sum() > 4:
+        column += 1
+    if rows.sum() > 9:
+        rows[:, 1].mul_(3.0)
+    return x * (2 if rows.requires_grad else 3)
+
+
+def filled_and_then_computed(x: torch.Tensor) -> torch.Tensor:
+    rows = torch.zeros(2)
+    if x.sum() > 3:
+        rows.add_(x)
+    rows.mul_(WEIGHT[0])
+    return x * (2 if rows.requires_grad else 3)
+
+
+WRITTEN = [filled_in_a_branch, changed_in_the_next_branch, filled_and_then_computed]
+
+
+@pytest.mark.parametrize("function", WRITTEN)
+def test_of_what_a_branch_has_written_to(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    compiled = torch.compile(convert(function), fullgraph=True, backend="eager")
+    for value in (0.1, 2.0, 9.0, -1.0):
+        for records in (False, True):
+            x = torch.full((2,), value, requires_grad=records)
+            torch.testing.assert_close(compiled(x), function(x))
+
+
 def in_the_trips(x: torch.Tensor) -> torch.Tensor:
     y, n, k = torch.zeros(2), x.sum(), 0
     while n > 0:
