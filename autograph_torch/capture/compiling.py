@@ -102,6 +102,7 @@ from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.functional_gradients import functional_gradients
 from autograph_torch.capture.functions_given import functions_given
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
+from autograph_torch.capture.given_numbers import given_numbers
 from autograph_torch.capture.gradients_in_bodies import gradients_in_bodies
 from autograph_torch.capture.graph_limit import refuse_beyond_limit
 from autograph_torch.capture.guards import guards_once
@@ -519,6 +520,7 @@ _REPAIRS = (
     identities,
     asked_properties,
     facts_of_types,
+    given_numbers,
     choosing_extremes,
     deques_with_lengths,
     groups_followed,

@@ -20,3 +20,8 @@ def has_attribute(owner: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def key_of(table: dict[Any, Any], key: Any) -> Any:
+    """The key of a dict that is equal to another."""
+    return next(one for one in dict.__iter__(table) if one == key)
