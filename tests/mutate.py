@@ -479,6 +479,14 @@ MUTATIONS = (
         "rounded",
     ),
     Mutation(
+        "later operands that fail for a size",
+        CAPTURE + "later_operands.py",
+        '{"lazy": ConstantVariable.create(lazy)}',
+        "{}",
+        "tests/capture/test_later_operands.py",
+        "by_a_count",
+    ),
+    Mutation(
         "identity of tuples: its guard",
         CAPTURE + "identity_of_values.py",
         "        install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))\n",

@@ -45,6 +45,7 @@ from autograph_torch.capture.hosts import FILLED_IN
 from autograph_torch.capture.instance_dicts import refuse_instance_dicts
 from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.known_torch import SUPPORTED, known_torch
+from autograph_torch.capture.later_operands import LATER_OPERANDS
 from autograph_torch.capture.module_faces import see_one_module
 from autograph_torch.capture.module_hooks import HANDLES, number_hooks
 from autograph_torch.capture.module_lists import stop_at_indices
@@ -121,7 +122,7 @@ _INSTALLS = (
 )
 
 # Functions of the runtime whose arguments the tracer fills in: by their code, and those that look at it themselves.
-_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN, EITHER, MADE_TEXTS)
+_ANSWERS = (FILLED_IN, CHOICES, CHOSEN_NUMBERS, PICKS, OPEN_CONTENTS, LISTS, GROWN, EITHER, MADE_TEXTS, LATER_OPERANDS)
 _FILL_INS = (
     fill_in_stand_ins,
     fill_in_plain,

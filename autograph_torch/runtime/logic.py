@@ -18,8 +18,13 @@ def not_(value: Any) -> bool | torch.Tensor:
     return torch.logical_not(flag) if isinstance(flag, torch.Tensor) else not flag
 
 
-def and_(left: Any, *rest: Callable[[], Any]) -> Any:
-    """`left and rest[0]() and ...` where evaluating an operand in vain has no effect and cannot fail."""
+def and_(left: Any, *rest: Callable[[], Any], lazy: bool = False) -> Any:
+    """`left and rest[0]() and ...` where evaluating an operand in vain has no effect and cannot fail.
+
+    lazy: it may fail for the sizes that tensors have. (Filled in by the tracer.)
+    """
+    if lazy:
+        return and_then(left, *rest)
     flag = truth(left)
     for operand in rest:
         if not isinstance(flag, torch.Tensor):
@@ -35,8 +40,13 @@ def and_(left: Any, *rest: Callable[[], Any]) -> Any:
     return flag
 
 
-def or_(left: Any, *rest: Callable[[], Any]) -> Any:
-    """`left or rest[0]() or ...` where evaluating an operand in vain has no effect and cannot fail."""
+def or_(left: Any, *rest: Callable[[], Any], lazy: bool = False) -> Any:
+    """`left or rest[0]() or ...` where evaluating an operand in vain has no effect and cannot fail.
+
+    lazy: it may fail for the sizes that tensors have. (Filled in by the tracer.)
+    """
+    if lazy:
+        return or_else(left, *rest)
     flag = truth(left)
     for operand in rest:
         if not isinstance(flag, torch.Tensor):
