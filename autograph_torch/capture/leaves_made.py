@@ -73,7 +73,8 @@ def leaves_made() -> Iterator[None]:
         leaves = [leaf for leaf in recorded if not leaf.source or is_told(leaf)]
         made = {leaf.as_proxy().node for leaf in leaves}
         itself = [leaf for leaf in leaves if not leaf.has_grad_fn and any(result is leaf for result in results)]
-        given = {leaf.as_proxy().node for leaf in itself}
+        # The caller has those from around the function, and may ask for their gradients.
+        given = {leaf.as_proxy().node for leaf in leaves if is_told(leaf) or any(leaf is one for one in itself)}
         for result in results if made else ():
             if not result.is_tensor():
                 continue

@@ -151,3 +151,25 @@ def test_what_depends_on_the_leaf_is_no_result() -> None:
 
     with pytest.raises(CaptureError, match="AG320"):
         torch.compile(convert(doubled), backend="eager", fullgraph=True)(torch.ones(2))
+
+
+def thaws_in_a_branch(layer: nn.Linear, x: Tensor) -> Tensor:
+    loss = layer(x).sum()
+    if x.sum() > 0:
+        layer.requires_grad_(True)
+        loss = layer(x).sum()
+    return loss
+
+
+def thaws(layer: nn.Linear, x: Tensor) -> Tensor:
+    layer.requires_grad_(True)
+    return layer(x).sum() * (2 if x.sum() > 0 else 3)
+
+
+@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.parametrize("step", [thaws, thaws_in_a_branch])
+def test_what_depends_on_a_tensor_that_was_thawed_is_no_result(step: Any, records: bool) -> None:
+    """The caller would ask for a gradient of the layer, which a compiled graph does not have."""
+    layer = nn.Linear(2, 2).requires_grad_(False)
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(step), fullgraph=True, backend="eager")(layer, torch.ones(3, 2, requires_grad=records))
