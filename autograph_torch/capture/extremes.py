@@ -4,6 +4,7 @@
     max(xs, key=f, default=0)              the first of the elements whose key is the largest
     max(best, (score, k))                  the same question, of tuples (capture/sequence_order.py)
     min(versions)                          and of objects whose class says what `<` is
+    max(found, tried)                      truth values from data, for which torch has neither
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
 ones share the gradient, and a Python number that is the largest becomes a tensor. It takes neither keys nor defaults.
@@ -34,6 +35,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
 from autograph_torch.capture.finished import check_at_the_end
+from autograph_torch.capture.flags import is_flag
 from autograph_torch.capture.operators_of_objects import defines
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.sequence_order import may_differ
@@ -62,7 +64,7 @@ def choosing_extremes() -> Iterator[None]:
             given = [ConstantVariable.create(self.fn is max), args[0]]
             return UserFunctionVariable(of_rows).call_function(tx, given, {})
         values = _values(args)
-        if not any(_is_tensor(value) or may_differ(value) or _has_order(value) for value in values):
+        if not any(_is_tensor(value) or may_differ(value) or _has_order(value) or is_flag(value) for value in values):
             return built_in(self, tx, args, kwargs)
         extreme: Any = extremes.extreme
         arguments = [ConstantVariable.create(self.fn is max), TupleVariable(list(values))]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from autograph_torch import autograph, convert
 from autograph_torch.diagnostics import CaptureError
+from tests.harness import agreement, check_any_graph, program, vec
 
 
 def largest(x: torch.Tensor) -> object:
@@ -126,3 +129,30 @@ def test_the_largest_is_one_of_the_two(function: Callable[..., object]) -> None:
 def test_a_default_is_for_one_iterable() -> None:
     with pytest.raises(TypeError, match="Cannot specify a default"):
         torch.compile(convert(lambda x: max(x[0], x[1], default=0)), fullgraph=True, backend="eager")(torch.ones(2))
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 3),), lambda: (vec(0, -1),)])
+def of_truth_values(x: Tensor) -> Any:
+    first, second = bool(x[0] > 0), bool(x[1] > 0)
+    either, both = max(first, second), min([first, second])
+    if x.sum() > 0:
+        x = x * max(first, second, False)
+    return x, either, both, max(second, first) + 1
+
+
+def test_of_truth_values_there_is_one_graph() -> None:
+    verdict = agreement(of_truth_values.__program__, "eager")  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 3),), lambda: (vec(0, -1),)])
+def of_truth_values_and_numbers(x: Tensor) -> Any:
+    flag, number = bool(x[0] > 0), x[1].item()
+    clamped = max(1, min(flag, 4)), min(flag, 0), max(flag, 0.5), max(flag, -1), min([2, flag])
+    return clamped, max(number, flag), min(flag, number), max(flag, int(number))
+
+
+def test_of_a_truth_value_and_a_number_the_type_is_of_the_one_that_is_chosen() -> None:
+    check_any_graph(of_truth_values_and_numbers)
+    verdict = agreement(of_truth_values_and_numbers.__program__, "one path")  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
