@@ -735,6 +735,22 @@ MUTATIONS = (
         "beside_numbers",
     ),
     Mutation(
+        "whole numbers: what has no integer raises on a path",
+        CAPTURE + "whole_numbers.py",
+        "if notes.on_one_path() and is_at_the_top(tx):",
+        "if False:",
+        "tests/capture/test_whole_numbers.py",
+        "one_path",
+    ),
+    Mutation(
+        "whole numbers: too large for 64 bits",
+        CAPTURE + "whole_numbers.py",
+        '    if found == "large":\n',
+        "    if False:\n",
+        "tests/capture/test_whole_numbers.py",
+        "one_path",
+    ),
+    Mutation(
         "flags: math",
         CAPTURE + "flags.py",
         "        if self.value in _OF_MATH:\n",

@@ -110,7 +110,7 @@ def observing(answers: Answers) -> Iterator[None]:
                 length: Any = call(self, tx, "size", [ConstantVariable.create(dim)], {})
                 _refuse_long(length.evaluate_expr())
         to_list: Any = queries.tolist
-        if self.ndim == 0 or self.dtype in _INTEGRAL or not _is_at_the_top(tx):
+        if self.ndim == 0 or self.dtype in _INTEGRAL or not is_at_the_top(tx):
             return call(self, tx, name, args, kwargs)
         return UserFunctionVariable(to_list).call_function(tx, [self], {})
 
@@ -146,7 +146,7 @@ class Answers:
 
     def truth_of(self, tx: Any, tensor: Any) -> bool | None:
         """The truth of a tensor that has one, which the graph checks from here on; None where nobody can tell."""
-        if not _is_at_the_top(tx):
+        if not is_at_the_top(tx):
             return None
         found = self._forecast.value(tx.output, tensor.as_proxy().node)
         if not isinstance(found, torch.Tensor) or found.numel() != 1:
@@ -161,14 +161,14 @@ class Answers:
 
     def failure_of(self, tx: Any, node: Node) -> Exception | None:
         """What the call of a node raises for the tensors of the call; None where nobody can tell."""
-        return self._forecast.failure(tx.output, node) if _is_at_the_top(tx) else None
+        return self._forecast.failure(tx.output, node) if is_at_the_top(tx) else None
 
     def number_of(self, tx: Any, node: Node) -> Any:
         """What a node gives that is a number, or a tensor of one, which the graph checks from here on.
 
         None where nobody can tell.
         """
-        if not _is_at_the_top(tx):
+        if not is_at_the_top(tx):
             return None
         found = self._forecast.value(tx.output, node)
         call: tuple[Any, ...]
@@ -203,7 +203,7 @@ class Answers:
 
     def give(self, tx: Any, asked: GuardOnDataDependentSymNode) -> bool:
         """Go on with what the data say to a question; whether they say something, and the graph can check it."""
-        if not _is_at_the_top(tx):
+        if not is_at_the_top(tx):
             return False
         env = tx.output.shape_env
         facts = _facts(getattr(asked, _UNHINTED), self._forecast.symbols(tx.output), env)
@@ -259,7 +259,8 @@ def _is_of_floats(number: Any) -> bool:
     return isinstance(number, (torch.SymFloat, torch.SymBool))
 
 
-def _is_at_the_top(tx: Any) -> bool:
+def is_at_the_top(tx: Any) -> bool:
+    """Whether the trace is in no body of an operator, where the graph can check nothing."""
     return not in_body() and tx.output.current_tracer.parent is None and tracing.transform() is None
 
 

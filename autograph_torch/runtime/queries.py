@@ -162,6 +162,16 @@ def whole(number: Any) -> Any:
     return tensor.to(torch.int64).item()
 
 
+def form_of_float(number: Any) -> str:
+    """What keeps a float from being an integer of 64 bits: "nan", "inf" or "large"; else "0". (On one path.)"""
+    tensor = torch.scalar_tensor(number, dtype=torch.float64)
+    if tensor.isnan():
+        return "nan"
+    if tensor.isinf():
+        return "inf"
+    return "large" if tensor.abs() >= _INT64 else "0"
+
+
 def rounded(number: Any) -> Any:
     """`round(number)`, likewise: half to even, as Python does and torch."""
     return whole(torch.scalar_tensor(number, dtype=torch.float64).round().item())

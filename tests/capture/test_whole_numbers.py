@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from autograph_torch import autograph, convert
+from tests.harness import agreement, program, scalar, vec
 
 
 def grid(x: torch.Tensor) -> torch.Tensor:
@@ -41,3 +46,32 @@ def test_a_float_without_an_integer() -> None:
         autograph(grid, backend="eager", effects="drop")(wrong)
     with pytest.raises(ValueError, match="NaN to integer"):  # the call runs in Python
         autograph(grid, backend="eager")(wrong)
+
+
+def number_of(t: Tensor) -> Any:
+    v = float(t)
+    return int(t) if v == int(v) else v
+
+
+@program(inputs=[lambda v=v: (scalar(v), vec(1, 2, -3)) for v in (1.5, 2.0, math.inf, -math.inf, math.nan, 1e30, -2.0)])
+def whole_or_not(t: Tensor, table: Tensor) -> Any:
+    try:
+        n = number_of(t)
+    except OverflowError as error:
+        return f"large: {error}", table[0]
+    except ValueError as error:
+        return table[1], str(error)
+    if n > 1e10:
+        return n, table
+    place = int(n) % len(table)
+    while table[place] < 0:
+        place -= 1
+    return n, table[place] * n, [10, 20, 30][place], table[:place]
+
+
+@pytest.mark.parametrize("first", range(7))
+def test_on_one_path_what_has_no_integer_raises_for_handlers(first: int) -> None:
+    every = whole_or_not.__program__  # type: ignore[attr-defined]
+    in_turn = every.inputs[first:] + every.inputs[:first]  # the path is that of the first
+    verdict = agreement(replace(every, inputs=in_turn), "one path")
+    assert verdict.kind == "equal", verdict.reason
