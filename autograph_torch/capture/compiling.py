@@ -120,6 +120,7 @@ from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
 from autograph_torch.capture.long_numbers import long_numbers
 from autograph_torch.capture.lookups import lookups
+from autograph_torch.capture.math_functions import math_functions
 from autograph_torch.capture.membership import membership
 from autograph_torch.capture.memories_given import agree_on_memories
 from autograph_torch.capture.merging import known_sizes
@@ -516,6 +517,7 @@ _REPAIRS = (
     not_numbers,
     numpy_scalars,
     powers_of_any_sign,
+    math_functions,
     flags_as_integers,
     identities,
     asked_properties,

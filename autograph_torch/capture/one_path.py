@@ -64,6 +64,7 @@ from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replaced_instructions import JUMPS, Instruction, is_from_data, jump, replaced
 from autograph_torch.diagnostics import AutographError, CaptureError, Diagnostic, OnePathWarning
 from autograph_torch.runtime import performing, queries
+from autograph_torch.runtime.arithmetic import is_of_graph
 from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.values import unbound_message
 
@@ -79,7 +80,7 @@ _OF_NUMBERS = (pow, bytes, complex, *(function for function in vars(math).values
 # Arithmetic that raises for some numbers (`math.floor(nan)`), where the trace knows no number.
 _OF_PYTHON = (
     *(math.floor, math.ceil, math.trunc, round, torch.sym_int, torch.sym_float, math.sqrt, math.pow, torch.sym_sqrt),
-    *(operator.truediv, operator.floordiv, operator.mod, operator.pow),
+    *(operator.truediv, operator.floordiv, operator.mod, operator.pow, torch.ops.autograph_torch.number),
 )
 _EXTREMES = {min: operator.lt, max: operator.gt}
 _FOLLOWED = (
@@ -226,6 +227,8 @@ def _failures_of_operators(answers: Answers) -> Iterator[None]:
 
     def fake_value(node: Node, tx: Any, *args: Any, **kwargs: Any) -> Any:
         raised = answers.failure_of(tx, node) if node.target in _OF_PYTHON else None
+        if raised is not None and is_of_graph(raised):
+            raised = None
         if raised is None:
             try:
                 return get_fake_value(node, tx, *args, **kwargs)

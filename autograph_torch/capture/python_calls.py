@@ -123,11 +123,13 @@ def python_calls() -> Iterator[None]:
         if self.value in ASKING_FUNCTIONS or self.value is torch.nn.parameter.is_lazy:
             return UserFunctionVariable(self.value).call_function(tx, args, kwargs)
         if self.value in _OF_ITERABLES:
-            args = [_as_list(tx, arg.realize()) for arg in args]
+            lists = [_as_list(tx, arg.realize()) for arg in args]
+            if any(one is not arg.realize() for one, arg in zip(lists, args, strict=True)):
+                return TorchInGraphFunctionVariable(self.value).call_function(tx, lists, kwargs)
             if self.value is math.prod and not all(one.is_python_constant() for one in (*args, *kwargs.values())):
                 product: Any = mathematics.prod
                 return UserFunctionVariable(product).call_function(tx, args, kwargs)
-        if self.value in _OF_MATH and any(arg.is_tensor() for arg in args):
+        if self.value in _OF_MATH and any(arg.is_tensor() for arg in (*args, *kwargs.values())):
             return _of_numbers(self.value, tx, args, kwargs)
         if self.value is torch.arange:
             args = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
@@ -370,10 +372,15 @@ def _is_given_scalar(source: Any, tx: Any) -> bool:
 
 def _of_numbers(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """A function of Python's math, which takes a tensor for its number."""
-    numbers = [arg.call_method(tx, "item", [], {}) if arg.is_tensor() else arg for arg in args]
+    numbers = [_item_of(arg, tx) for arg in args]
+    kwargs = {key: _item_of(arg, tx) for key, arg in kwargs.items()}
     of_data: Any = getattr(mathematics, function.__name__, None)
     called = TorchInGraphFunctionVariable(function) if of_data is None else UserFunctionVariable(of_data)
     return called.call_function(tx, numbers, kwargs)
+
+
+def _item_of(value: Any, tx: Any) -> Any:
+    return value.call_method(tx, "item", [], {}) if value.is_tensor() else value
 
 
 def _as_list(tx: Any, iterable: Any) -> Any:

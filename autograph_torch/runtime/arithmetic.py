@@ -23,16 +23,48 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
 }
+_FLOATS = (
+    "acosh asinh atan2 atanh cbrt copysign degrees dist erf erfc exp exp2 expm1 fabs fmod fsum gamma hypot ldexp "
+    "lgamma log log10 log1p nextafter radians remainder ulp"
+)
+_INTEGERS = "comb factorial gcd isqrt lcm perm"
+# What Python alone computes (capture/math_functions.py), with the type of what it gives.
+OF_MATH = dict.fromkeys(_FLOATS.split(), "float") | dict.fromkeys(_INTEGERS.split(), "int")
+_ASKED: dict[str, Callable[..., Any]] = {
+    **{name: getattr(math, name) for name in OF_MATH if hasattr(math, name)},  # some are of Python 3.11
+    "dist": lambda *numbers: math.dist(numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]),
+    "fsum": lambda *numbers: math.fsum(numbers),
+    "round": round,
+}
+_OF_GRAPH = "_autograph_of_graph"  # on an exception
+_ALL = FUNCTIONS | _ASKED
+
+
+def _of_graph(error: Exception) -> Exception:
+    """An exception that Python does not raise."""
+    setattr(error, _OF_GRAPH, True)
+    return error
+
+
+def is_of_graph(error: Exception) -> bool:
+    """Whether the graph cannot give what Python does."""
+    return hasattr(error, _OF_GRAPH)
+
+
+def is_asked(function: str) -> bool:
+    """Whether it is one of those that Python alone computes: it may raise."""
+    return function in _ASKED
 
 
 @torch.library.custom_op("autograph_torch::number", mutates_args=())
 def _number_op(function: str, kind: str, numbers: list[torch.Tensor]) -> torch.Tensor:
     """A function of numbers; `kind` is the type that the trace has taken the result for."""
-    result = FUNCTIONS[function](*[number.item() for number in numbers])
+    result = _ALL[function](*[number.item() for number in numbers])
     if isinstance(result, complex if kind == "float" else (float, complex)):
-        raise TypeError(f"`{function}` gives {result!r} here, but the graph was made for a result of type {kind}")
+        message = f"`{function}` gives {result!r} here, but the graph was made for a result of type {kind}"
+        raise _of_graph(TypeError(message))
     if kind == "int" and not -(2**63) <= result < 2**63:
-        raise OverflowError(f"`{function}` gives {result} here, but integers of the graph have 64 bits")
+        raise _of_graph(OverflowError(f"`{function}` gives {result} here, but integers of the graph have 64 bits"))
     return torch.tensor(result, dtype=NUMBER_DTYPES[kind])
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail
@@ -17,6 +18,7 @@ from autograph_torch.runtime.predicate import is_data_dependent
 
 _DOMAIN = "math domain error" if not hasattr(math, "fma") else "expected a positive input"
 _RANGE = "math range error"
+_OF_TOLERANCES = "tolerances must be non-negative"
 
 
 def _of_graph(*numbers: Any) -> bool:
@@ -24,6 +26,16 @@ def _of_graph(*numbers: Any) -> bool:
     if not torch.compiler.is_compiling():
         return False
     return any(isinstance(number, (bool, int, float)) and is_data_dependent(number) for number in numbers)
+
+
+def _is_asked(*numbers: Any) -> bool:
+    """Whether one of the numbers has a symbol: is known when the graph runs, or when it is called.
+
+    For what gives a truth value, which tensors tell to the bit.
+    """
+    if not torch.compiler.is_compiling() or not all([isinstance(number, (bool, int, float)) for number in numbers]):
+        return False
+    return not all([has_static_value(number) for number in numbers])
 
 
 def _tensor(number: Any) -> torch.Tensor:
@@ -101,21 +113,25 @@ def prod(numbers: Any, *, start: Any = 1) -> Any:
 
 
 def isnan(number: Any) -> Any:
-    return _tensor(number).isnan().item() if _of_graph(number) else math.isnan(number)
+    return _tensor(number).isnan().item() if _is_asked(number) else math.isnan(number)
 
 
 def isinf(number: Any) -> Any:
-    return _tensor(number).isinf().item() if _of_graph(number) else math.isinf(number)
+    return _tensor(number).isinf().item() if _is_asked(number) else math.isinf(number)
 
 
 def isfinite(number: Any) -> Any:
-    return _tensor(number).isfinite().item() if _of_graph(number) else math.isfinite(number)
+    return _tensor(number).isfinite().item() if _is_asked(number) else math.isfinite(number)
 
 
-def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
-    if not _of_graph(a, b, rel_tol, abs_tol):
+def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    if not _is_asked(a, b, rel_tol, abs_tol):
         return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
-    left, right = _tensor(a), _tensor(b)
+    left, right, relative, absolute = (_tensor(number) for number in (a, b, rel_tol, abs_tol))
+    if _is_asked(rel_tol, abs_tol):
+        _raised((relative < 0) | (absolute < 0), ValueError, _OF_TOLERANCES)
+    elif rel_tol < 0 or abs_tol < 0:
+        raise ValueError(_OF_TOLERANCES)
     distance = (left - right).abs()
-    within = distance <= torch.maximum(_tensor(rel_tol) * torch.maximum(left.abs(), right.abs()), _tensor(abs_tol))
+    within = (distance <= (relative * right).abs()) | (distance <= (relative * left).abs()) | (distance <= absolute)
     return ((left == right) | (within & left.isfinite() & right.isfinite())).item()

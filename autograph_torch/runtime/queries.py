@@ -188,9 +188,14 @@ def integer_of(flag: Any) -> Any:
 
 def computed(function: str, kind: str, one: Any, other: Any) -> Any:
     """What Python's operator gives for two numbers, at least one of them a float from data. (While tracing.)"""
+    return asked(function, kind, (one, other))
+
+
+def asked(function: str, kind: str, numbers: tuple[Any, ...]) -> Any:
+    """What a function that Python alone computes gives for numbers, some of them from data. (While tracing.)"""
     operands = [
         torch.scalar_tensor(number, dtype=torch.float64 if isinstance(number, float) else torch.int64)
-        for number in (one, other)
+        for number in numbers
     ]
     return torch.ops.autograph_torch.number(function, kind, operands).item()
 
