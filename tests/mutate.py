@@ -783,6 +783,14 @@ MUTATIONS = (
         "given",
     ),
     Mutation(
+        "one path: extremes of numbers that a call is given",
+        CAPTURE + "one_path.py",
+        "    has_symbols = any(isinstance(one, SymNodeVariable) for one in values)\n",
+        "    has_symbols = any(map(_is_told, values))\n",
+        "tests/capture/test_extremes.py",
+        "given",
+    ),
+    Mutation(
         "flags: math",
         CAPTURE + "flags.py",
         "        if self.value in _OF_MATH:\n",
@@ -875,8 +883,8 @@ MUTATIONS = (
         CAPTURE + "one_path.py",
         "        elif self.fn in _EXTREMES and not kwargs and (numbers := _of_two_types(args)):\n",
         "        elif False and (numbers := _of_two_types(args)):\n",
-        "tests/capture/test_one_path.py",
-        "extremes_of_two and not decorated",
+        "tests/capture/test_extremes.py",
+        "given",
     ),
     Mutation(
         "in place: the tensor behind a branch",

@@ -379,21 +379,23 @@ def _is_told(value: Any) -> bool:
 
 
 def _of_two_types(args: Any) -> list[Any]:
-    """The numbers that `min` or `max` chooses from, where some are integers, some floats, and data tell which it is."""
+    """The numbers that `min` or `max` chooses from, where some are integers, some floats, and no constants."""
     values = args[0].items if len(args) == 1 and isinstance(args[0], BaseListVariable) else args
     values = [one.realize() for one in values]
     if not all(isinstance(one, (SymNodeVariable, ConstantVariable)) for one in values):
         return []
     kinds = {one.python_type() for one in values}
-    return values if float in kinds and len(kinds) > 1 and any(map(_is_told, values)) else []
+    has_symbols = any(isinstance(one, SymNodeVariable) for one in values)
+    return values if float in kinds and len(kinds) > 1 and has_symbols else []
 
 
 def _extreme(tx: Any, is_better: Callable[[Any, Any], Any], numbers: list[Any]) -> Any:
     """The first of the best numbers, as Python finds it: it keeps its type."""
     best, *others = numbers
     for one in others:
-        if _known(tx, BuiltinVariable(is_better).call_function(tx, [one, best], {})).as_python_constant():
-            best = one
+        asked = BuiltinVariable(is_better).call_function(tx, [one, best], {}).realize()
+        if asked.evaluate_expr() if isinstance(asked, SymNodeVariable) else asked.as_python_constant():
+            best = one  # of numbers that the call is given, a guard tells
     return best
 
 

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from autograph_torch import autograph, convert
 from autograph_torch.diagnostics import CaptureError
-from tests.harness import agreement, check_any_graph, program, vec
+from tests.calls_in_turn import differing_calls
+from tests.harness import agreement, check_any_graph, following_one_path, program, vec
 
 
 def largest(x: torch.Tensor) -> object:
@@ -156,3 +157,16 @@ def test_of_a_truth_value_and_a_number_the_type_is_of_the_one_that_is_chosen() -
     check_any_graph(of_truth_values_and_numbers)
     verdict = agreement(of_truth_values_and_numbers.__program__, "one path")  # type: ignore[attr-defined]
     assert verdict.kind == "equal", verdict.reason
+
+
+def of_two_types(x: Tensor, count: Tensor, n: int, scale: float) -> Any:
+    done = count.item()
+    x = x * 2 if x.sum() > 0 else x
+    return min(done, 5.5), min(done / 2, 2), max(n, 2.5), max(scale, n), min(n, scale, x.sum().item()), max(3, scale)
+
+
+def test_of_numbers_that_a_call_is_given_the_type_is_of_the_one_that_is_chosen() -> None:
+    given = [(1, 2, 2.0), (7, 3, 0.5), (4, 1, 9.5), (5, 9, 3.0), (12, 2, 2.5)]
+    calls = [lambda count=c, n=n, scale=s: (torch.tensor(count), n, scale) for c, n, s in given]
+    with following_one_path():
+        assert not differing_calls(lambda: (of_two_types, calls))
