@@ -471,14 +471,6 @@ MUTATIONS = (
         "decided",
     ),
     Mutation(
-        "rounded integers",
-        RUNTIME + "math.py",
-        "unit * (is_half * (nearest % 2))",
-        "0 * (is_half * (nearest % 2))",
-        "tests/capture/test_given_numbers.py",
-        "rounded",
-    ),
-    Mutation(
         "later operands that fail for a size",
         CAPTURE + "later_operands.py",
         '{"lazy": ConstantVariable.create(lazy)}',

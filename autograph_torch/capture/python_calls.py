@@ -22,7 +22,6 @@
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     math.prod(xs)             x * y * ..., where data tell a factor; of a generator, too, as math.fsum and math.dist are
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
-    round(n, -2)              runtime/math.py, for n an integer that depends on data; n itself with digits of a fraction
     pow(t, 2)                 t ** 2
     callable(A.matmul)        True, for a method of a tensor
     type(n)                   int, for n a constant: nothing of where it comes from has to be guarded again
@@ -193,8 +192,6 @@ def python_calls() -> Iterator[None]:
             return VariableTracker.build(tx, args[0].python_type())
         if self.fn is sorted and args and type(args[0].realize()) is TensorVariable:
             args = [VariableTracker.build(tx, list).call_function(tx, list(args), {})]
-        if self.fn is round and args and isinstance(args[0].realize(), SymNodeVariable):
-            return _rounded(self, tx, args[0].realize(), *args[1:], **kwargs)
         if self.fn is callable and len(args) == 1 and _is_method_of_tensor(args[0]):
             return ConstantVariable.create(True)
         if self.fn is pow and len(args) == 2 and not kwargs:
@@ -207,19 +204,6 @@ def python_calls() -> Iterator[None]:
             if len(types) > 1:
                 args = [_number(arg, tx) if _is_scalar_of_numpy(arg, tx) else arg for arg in args]
         return built_in(self, tx, args, kwargs)
-
-    def _rounded(self: Any, tx: Any, number: Any, ndigits: Any = None, **others: Any) -> Any:
-        digits = ndigits.as_python_constant() if ndigits is not None and ndigits.is_python_constant() else ndigits
-        if digits is None or others:
-            return built_in(self, tx, [number], others)
-        if number.python_type() is float or not isinstance(digits, int):
-            return built_in(self, tx, [number, ndigits], {})
-        if number.python_type() is bool:
-            number = BuiltinVariable(int).call_function(tx, [number], {})
-        if digits >= 0:
-            return number
-        rounded: Any = mathematics.rounded_integer
-        return UserFunctionVariable(rounded).call_function(tx, [number, ConstantVariable.create(digits)], {})
 
     def getattr_of_super(self: Any, tx: Any, name: str) -> Any:
         value, _ = self._resolved_getattr_and_source(tx, name)

@@ -59,14 +59,6 @@ def _bounded(function: Callable[..., torch.Tensor], number: Any) -> Any:
     return result.item()
 
 
-def rounded_integer(number: int, digits: int) -> int:
-    """`round(number, digits)` of an integer that depends on data, to a multiple of ten or more; halves to even."""
-    unit = 10**-digits
-    nearest, beyond = divmod(2 * number + unit, 2 * unit)  # halves upwards
-    is_half = 1 - min(1, beyond)
-    return nearest * unit - unit * (is_half * (nearest % 2))
-
-
 def exp(number: Any) -> Any:
     return _bounded(torch.exp, number) if _of_graph(number) else math.exp(number)
 
