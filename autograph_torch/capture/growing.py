@@ -15,12 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
-from torch._dynamo.variables import ConstantVariable, SymNodeVariable
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TupleVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Graph, GraphModule
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from autograph_torch.capture.choices import is_of_one_type
+from autograph_torch.capture.elements import check_elements, given_elsewhere, note_element
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import Storage, is_operator, name_of, storage_at, written
 from autograph_torch.runtime import growing, rows, tracing
@@ -48,6 +49,13 @@ class UnboundVariable(VariableTracker):
 
 def write_list(codegen: Any, parts: list[VariableTracker]) -> None:
     """The bytecode that makes the list of its parts."""
+    made_of, read, loops = parts[:4], parts[4], parts[5]
+    begin, _, form, more = (part.realize() for part in made_of)
+    state = (loops.as_python_constant(), len(begin.items), len(more.items))
+    entries = [entry.realize().items for entry in read.realize().items]
+    current = [(index, item) for index, then, item in entries if then.as_python_constant() == state]
+    placed = given_elsewhere(codegen, form.as_python_constant(), current)
+    parts = [*made_of, TupleVariable([TupleVariable([index, item]) for index, item in placed])]
     codegen.add_push_null(lambda: codegen.load_import_from(growing.__name__, growing.unbound.__name__))
     codegen.foreach(parts)
     codegen.extend_output(create_call_function(len(parts), False))
@@ -58,12 +66,17 @@ def _as_list(parent: Any, given: Locals) -> Locals:
         message = "a list whose length depends on data cannot be the result of a graph alone"
         raise_refusal("AG311", message, growing.ADVICE)
     tracing.notebook()["list given back"] = True
-    return {"found": UnboundVariable([given[role].realize() for role in ("begin", "columns", "form", "more")])}
+    return {
+        "found": UnboundVariable(
+            [given[role].realize() for role in ("begin", "columns", "form", "more", "read", "loops")]
+        )
+    }
 
 
 def _note_copied(parent: Any, given: Locals) -> Locals:
     proxy = tracing.resolved(given["item"].realize().as_proxy(), parent.output.current_tracer)
     proxy.node.meta[_ELEMENT] = True
+    note_element(proxy.node, given["place"].as_python_constant(), given["is_read"].as_python_constant())
     if tracing.notebook().get("begins"):
         proxy.node.meta[_FIRST] = True
     return {}
@@ -142,6 +155,7 @@ def check_lists(module: GraphModule, origins: Callable[[Storage], frozenset[Stor
     elements = [storage_at(node) for node in nodes if _ELEMENT in node.meta]
     if not elements:
         return
+    check_elements(module, origins)
     copied = frozenset().union(*(origins(one) for one in elements if one is not None))
     firsts = [storage_at(node) for node in nodes if _FIRST in node.meta]
     if firsts:

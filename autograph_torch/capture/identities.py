@@ -34,7 +34,7 @@ from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.identity_of_values import are_such_values, is_given, is_one_value, values_built
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
-from autograph_torch.capture.shared_results import ADVICE, IDENTITY, Compared, told_apart
+from autograph_torch.capture.shared_results import ADVICE, IDENTITY, IDENTITY_OF_ELEMENTS, Compared, told_apart
 from autograph_torch.runtime import logic, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
@@ -107,6 +107,8 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
                 return _told_of_number(tx, value, constant.as_python_constant(), holds) or found
         if any(type(operand) is ConstantVariable for operand in (one, other)):  # None is no list and no object
             return found
+        if one in tracing.frozen() and other in tracing.frozen():
+            raise_refusal("AG314", IDENTITY_OF_ELEMENTS, ADVICE)
         for line in filter(None, map(line_of_twin, (one, other))):
             raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
         return found

@@ -23,6 +23,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.elements import lead_to_one
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
     Storage,
@@ -49,6 +50,9 @@ Pairs = frozenset[tuple[int, int]]  # of results, by position: those of which bo
 
 IDENTITY = (
     "`is` asks, or a key, whether a value is an object from before the branch or loop, where the graph has a copy"
+)
+IDENTITY_OF_ELEMENTS = (
+    "`is` asks, or a key, whether a value is an element of a list that data make longer or shorter, which is a copy"
 )
 ADVICE = "remember in a flag which of the two it is"
 
@@ -78,6 +82,8 @@ def told_apart() -> list[tuple[Compared, Compared, tuple[str, int]]]:
 
 def _check_identities(sharing: _Sharing) -> None:
     for one, other, line in told_apart():
+        if one[0] != other[0] and lead_to_one(one[0], other[0], sharing.origins):
+            raise refusal_at(*line, "AG314", IDENTITY_OF_ELEMENTS, ADVICE)
         unseen = [maker for storage, maker in (one, other) if maker is not None and storage not in sharing.results]
         common = frozenset[Root](sharing.origins(one[0]) & sharing.origins(other[0]))
         if unseen or (one[0] != other[0] and sharing.may_be_one(one[0], other[0], common)):

@@ -25,7 +25,7 @@ from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, fail_with
 from autograph_torch.runtime.growing import Growing
 from autograph_torch.runtime.predicate import is_data_dependent
-from autograph_torch.runtime.rows import Columns, copied, put_together, take_apart
+from autograph_torch.runtime.rows import Columns, appended, put_together, take_apart
 
 # How many rows count, and the columns; nothing while no element has been seen.
 Rows = tuple[torch.Tensor, ...]
@@ -59,7 +59,7 @@ def pushed(name: str, one: Any, *items: Any) -> Any:
 
 
 def _with_one_more(name: str, rows: Rows, item: Any) -> Rows:
-    row = take_apart(copied(item, []), name)
+    row = take_apart(appended(item, name, True, []), name)
     if not rows:
         notes.begin_with_form(name)
         rows = (torch.zeros((), dtype=torch.int64), *_room(name))
@@ -110,7 +110,7 @@ def put(name: str, one: Any, index: Any, item: Any, sure: bool = False) -> Any:
         return one
     if not one:
         raise IndexError("list assignment index out of range")
-    row = take_apart(copied(item, []), name)
+    row = take_apart(appended(item, name, True, []), name)
     place = _place(one[0], index)
     if not sure:
         cond(_is_there(one[0], place), _nothing, lambda: fail(IndexError, "list assignment index out of range"))

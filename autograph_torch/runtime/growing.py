@@ -27,12 +27,13 @@ from autograph_torch.runtime.effects import fail, fail_with, surrounding_effects
 from autograph_torch.runtime.grown import behind, put_behind, stand_behind
 from autograph_torch.runtime.iteration import Sequence
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.rows import Columns, builder, built, copied, put_together, take_apart
+from autograph_torch.runtime.rows import Columns, appended, builder, built, put_together, take_apart
 from autograph_torch.runtime.structure import same_object
 
 State = tuple[Any, ...]
 _EMPTY = "torch.tensor of a list without elements is of floats; the graph takes it for one of the others' type"
 UNKNOWN = "this is not known of a list that grows in a loop whose number of trips depends on data"
+_MOST_ENDS = 4  # elements in front of or behind the rows of which one may be read; each costs a branch
 ADVICE = "write into a tensor of the largest size and count, or loop over a range of known length and `break`"
 
 
@@ -40,6 +41,9 @@ class Growing:
     """A list of elements of one form: `begin`, `count` rows of some columns (None: none so far), and `more`.
 
     A column has one row more: torch takes the gradient of one trip also where a loop makes none.
+
+    read: elements that the program has read, each with its index and what the list was made of then: read once more,
+    and in the list when it is given back, each is the same object.
     """
 
     def __init__(self, begin: list[Any], name: str) -> None:
@@ -47,6 +51,8 @@ class Growing:
         self.columns: Columns | None = None
         self.count: Any = 0
         self.more: list[Any] = []
+        self.read: list[Any] = []
+        self.loops = 0  # that have filled it
         self.name = name
 
     def append(self, item: Any) -> None:
@@ -73,7 +79,7 @@ class Appending:
         self.columns = columns
 
     def append(self, item: Any) -> None:
-        row = take_apart(copied(item, self), self.name)
+        row = take_apart(appended(item, self.name, True, self), self.name)
         if self.window is not None:
             self.window = tuple([_shifted(self.window[k], row[k]) for k in range(len(self.window))])
         if self.columns is not None:
@@ -231,7 +237,7 @@ def _room(name: str, size: Any) -> Columns:
 
 
 def _put_behind(owner: list[Any], one: Growing) -> None:
-    put_behind(owner, (one.begin, *_filled(one), one.more), one)
+    put_behind(owner, (one.begin, *_filled(one), one.more, one.read, one.loops), one)
 
 
 def _filled(one: Growing) -> tuple[Columns | None, int]:
@@ -283,11 +289,12 @@ def _take(one: Growing | Appending, count: torch.Tensor, window: Columns | None,
     columns = tuple([columns[k].clone() for k in range(len(columns))])  # with gradients: a part of all that is kept
     number: Any = columns[0].shape[0] - 1
     if one.columns is not None:
-        columns = _joined([_narrowed(one.columns, 0, one.count), *_rows(one.more, one.name), columns])
+        columns = _joined([_narrowed(one.columns, 0, one.count), *_rows(one.more, one.name, True), columns])
         number = one.count + len(one.more) + number
     one.columns = columns
     one.count = number
     one.more = []
+    one.loops += 1
 
 
 def _length(one: Growing) -> Any:
@@ -304,9 +311,9 @@ def _all(one: Growing) -> Columns:
     return _joined([*begin, _narrowed(one.columns, 0, one.count), *more, room])
 
 
-def _rows(items: list[Any], name: str) -> list[Columns]:
-    """Elements as columns of one row."""
-    rows = [take_apart(copied(items[k]), name) for k in range(len(items))]
+def _rows(items: list[Any], name: str, stay: bool = False) -> list[Columns]:
+    """Elements as columns of one row. `stay`: they are rows of the list from here on."""
+    rows = [take_apart(appended(items[k], name, stay), name) for k in range(len(items))]
     return [tuple([rows[k][c].unsqueeze(0) for c in range(len(rows[k]))]) for k in range(len(rows))]
 
 
@@ -352,13 +359,54 @@ def element(one: Any, index: int) -> Any:
         return one.begin[index]
     if -len(one.more) <= index < 0:
         return one.more[index]
+    if not notes.is_outermost():  # nothing that a body has made is known behind it
+        return _found(one, index)
+    state = (one.loops, len(one.begin), len(one.more))
+    for k in range(len(one.read)):
+        if one.read[k][0] == index and one.read[k][1] == state:
+            return one.read[k][2]
+    item = _found(one, index)
+    one.read.append((index, state, item))
+    return item
+
+
+def _found(one: Growing, index: int) -> Any:
+    """An element that may be a row: which one, data tell."""
+    away = -index - len(one.more) if index < 0 else index - len(one.begin)
+    if index < 0:
+        ends = [(away - k, one.begin[-k]) for k in range(1, min(away, len(one.begin)) + 1)]
+    else:
+        ends = [(away - k, one.more[k]) for k in range(min(away + 1, len(one.more)))]
+    if len(ends) <= _MOST_ENDS and all([_is_plain(item) for _, item in ends]):
+        return cond(
+            one.count >= away if index < 0 else one.count > away,
+            lambda: element_at(one, one.count - away if index < 0 else away),
+            lambda: _end_at(one, ends, 0),
+        )
     columns, size = _all(one), _length(one)
     there = size > index if index >= 0 else size >= -index
     return cond(
         there,
-        lambda: put_together(_at(columns, index if index >= 0 else size + index), one.name),
+        lambda: put_together(_at(columns, index if index >= 0 else size + index), one.name, True),
         lambda: fail(IndexError, "list index out of range"),
     )
+
+
+def _end_at(one: Growing, ends: list[tuple[int, Any]], k: int) -> Any:
+    """An element from in front of the rows or behind them, itself: the one that stands beside their number."""
+    if k == len(ends):
+        return fail(IndexError, "list index out of range")
+    count, item = ends[k]
+    if count == 0:
+        return item
+    return cond(one.count == count, lambda: item, lambda: _end_at(one, ends, k + 1))
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether it is made of tensors and numbers: what a branch can give as it is."""
+    if isinstance(item, tuple):
+        return all([_is_plain(item[k]) for k in range(len(item))])
+    return isinstance(item, (torch.Tensor, int, float))
 
 
 def _element_inside(one: Appending, index: int) -> Any:
@@ -374,10 +422,10 @@ def _element_inside(one: Appending, index: int) -> Any:
     size = _length(one.one)
     there = size + one.count >= -index
     if len(one.one.begin) + len(one.one.more) >= -index:
-        return put_together(_at(window, index), one.name)
+        return put_together(_at(window, index), one.name, True)
     return cond(
         there,
-        lambda: put_together(_at(window, index), one.name),
+        lambda: put_together(_at(window, index), one.name, True),
         lambda: fail(IndexError, "list index out of range"),
     )
 
@@ -397,7 +445,8 @@ def elements_of(one: Any) -> Any:
     if one.columns is None:
         return one.begin
     columns = _all(one)
-    return Sequence(_length(one), lambda k: put_together(_at(columns, k), one.name), False)
+    ends = len(one.begin) + len(one.more) > 0
+    return Sequence(_length(one), lambda k: put_together(_at(columns, k), one.name, ends), False)
 
 
 def rows_of(one: Growing) -> Sequence:
@@ -422,6 +471,7 @@ def part(one: Any, start: int | None, stop: int | None) -> Any:
     if stop is None and 0 <= (start or 0) <= len(found.begin):  # the elements themselves
         made.begin, made.columns, made.count, made.more = found.begin[start:], found.columns, found.count, [*found.more]
         return owned(made)
+    _put_among_rows(found)
     size = _length(found)
     first = _place(0 if start is None else start, size)
     count = max(_place(size if stop is None else stop, size) - first, 0)
@@ -467,10 +517,17 @@ def _turned(one: Growing) -> Growing:
     if one.columns is None:
         made.begin = one.begin[::-1]
         return made
+    _put_among_rows(one)
     rows = tuple([column.flip(0) for column in _narrowed(_all(one), 0, size)])
     made.columns = _joined([rows, _room(one.name, 1)])
     made.count = size
     return made
+
+
+def _put_among_rows(one: Growing) -> None:
+    """From here on rows of a list of this name may be what the list begins or ends with."""
+    for item in [*one.begin, *one.more]:
+        appended(item, one.name, True)
 
 
 def _place(index: Any, size: Any) -> Any:
@@ -551,14 +608,30 @@ def listed(one: Any) -> Any:
     """The list itself, to be returned: Python makes it of the columns when the graph has run."""
     if not isinstance(one, Growing):
         return one
-    return list(one.begin) if one.columns is None else as_list(one.begin, *_filled(one), one.more)
+    if one.columns is None:
+        return list(one.begin)
+    return as_list(one.begin, *_filled(one), one.more, one.read, one.loops)
 
 
-def as_list(begin: list[Any], columns: Columns | None, form: int, more: list[Any], found: Any = None) -> Any:
+def as_list(
+    begin: list[Any],
+    columns: Columns | None,
+    form: int,
+    more: list[Any],
+    read: list[Any],
+    loops: int,
+    found: Any = None,
+) -> Any:
     """The value that is made behind the graph. (Filled in by the tracer, capture/growing.py.)"""
     return found
 
 
-def unbound(begin: list[Any], columns: Columns | None, form: int, more: list[Any]) -> list[Any]:
-    """What runs behind the graph."""
-    return [*begin, *([] if columns is None else built(columns, form)), *more]
+def unbound(
+    begin: list[Any], columns: Columns | None, form: int, more: list[Any], read: tuple[tuple[int, Any], ...] = ()
+) -> list[Any]:
+    """What runs behind the graph. `read`: elements that the call gives in other places, too, with their indices."""
+    made = [*begin, *([] if columns is None else built(columns, form)), *more]
+    for index, item in read:
+        if -len(made) <= index < len(made):
+            made[index] = item
+    return made

@@ -605,6 +605,11 @@ def row_decoder(name: str) -> Written:
     return write_decoder(row_plan(name))
 
 
+def note_builder(name: str, number: int) -> None:
+    """The number by which a list's elements are built behind the graph (rows.py)."""
+    tracing.notebook().setdefault("builders", {})[number] = name
+
+
 def row_plan(name: str) -> Any:
     """How the elements of a list travel."""
     return tracing.notebook()["lists"][name]

@@ -34,24 +34,33 @@ def take_apart(item: Any, name: str) -> Columns:
     return tuple(leaves)
 
 
-def put_together(leaves: Columns, name: str) -> Any:
+def put_together(leaves: Columns, name: str, ends: bool = False) -> Any:
     """An element of what it has travelled as."""
-    return copied(decode(notes.row_decoder(name), [leaves[k].clone() for k in range(len(leaves))]))
+    return taken(decode(notes.row_decoder(name), [leaves[k].clone() for k in range(len(leaves))]), name, ends)
 
 
-def copied(item: Any, owner: Any = None) -> Any:
-    """An element that has copies, or is one.
+def taken(item: Any, name: str, ends: bool) -> Any:
+    """An element that is a copy. `ends`: it may be one that has not come in a loop."""
+    return _noted(item, None, (name, ends), True)
+
+
+def appended(item: Any, name: str, stays: bool, owner: Any = None) -> Any:
+    """An element that has copies. `stays`: it is a row of the list; or that of a copy of all elements.
 
     owner: what the trip that appends it has made. Lists and dicts in it must be younger.
     """
+    return _noted(item, owner, (name, stays), False)
+
+
+def _noted(item: Any, owner: Any, place: tuple[Any, ...], is_read: bool) -> Any:
     if isinstance(item, torch.Tensor):
-        note_copied(item)
+        note_copied(item, place, is_read)
         return item
     parts = _parts_of(item)
     if isinstance(item, (list, dict)) or (parts and not isinstance(item, tuple)):
         note_frozen(item, owner)
     for k in range(len(parts)):
-        copied(parts[k], owner)
+        _noted(parts[k], owner, (*place, k), is_read)
     return item
 
 
@@ -68,8 +77,11 @@ def known_size(size: int) -> int:
     return size
 
 
-def note_copied(item: torch.Tensor) -> None:
-    """An element has copies: it may not be written to. (Noted by the tracer, capture/growing.py.)"""
+def note_copied(item: torch.Tensor, place: tuple[Any, ...], is_read: bool) -> None:
+    """An element has copies, or is one: it may not be written to. (Noted by the tracer, capture/growing.py.)
+
+    place: of which list, whether it is one of its rows (or, when read, may be another element), and where it is in it.
+    """
 
 
 def note_frozen(item: Any, owner: Any) -> None:
@@ -80,6 +92,7 @@ def note_frozen(item: Any, owner: Any) -> None:
 def builder(name: str) -> int:
     """The number by which `built` knows the form of a list's elements."""
     _decoders.append(write_decoder(notes.row_plan(name)))
+    notes.note_builder(name, len(_decoders) - 1)
     return len(_decoders) - 1
 
 

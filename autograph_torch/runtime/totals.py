@@ -25,7 +25,7 @@ from autograph_torch.runtime.iteration import Sequence, elements
 from autograph_torch.runtime.logic import not_, or_else
 from autograph_torch.runtime.loop import for_loop
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.rows import copied
+from autograph_torch.runtime.rows import taken
 
 _NO_FLOAT = "the sum of a list without elements is the integer 0; the graph takes it for a float"
 _NO_TENSOR = "the sum of a list without elements is the integer 0; the graph takes it for a tensor of zeros"
@@ -82,7 +82,7 @@ def _extreme(one: Growing, greatest: bool) -> Any:
     first = one.begin[0] if one.begin else element_at(one, 0)  # a row that is there also where none has come
     found = extreme(greatest, (first, *one.begin[1:]))
     (found,) = for_loop(rows_of(one), lambda item, found: (extreme(greatest, (found, item)),), (found,))
-    found = copied(extreme(greatest, (found, *one.more)))
+    found = taken(extreme(greatest, (found, *one.more)), one.name, True)
     if known:
         return found
     return cond(one.count > 0, lambda: found, lambda: fail(ValueError, _EMPTY[greatest]))

@@ -1,0 +1,194 @@
+"""Elements that are read from lists whose length data tell: copies, where eager has the tensor that was appended.
+
+    while y > 1:             `xs[-1]` is a row of a tensor in the graph; in eager it is the last `y`, or an argument,
+        xs.append(y)         where a trip has appended what it was given
+        y = y / 2
+    return y, xs[-1]
+
+Nothing tells the two apart but `is`, and what the caller does with them. So it is noted which tensors go into a list
+and which come out of it, for each place in its elements. A copy may not leave the call where the caller has the tensor
+itself, too: as an argument, as another result, or in the list, unless Python puts the copy into the list. What stands
+in front of the rows or behind them is read as it is (runtime/growing.py). The rows of a tensor that a loop runs over
+are copies in any case.
+
+Private: PyCodegen.graph_outputs; Dynamo writes the bytecode behind a graph twice, and the first time tells what else
+it gives. tests/capture/test_elements.py fails clearly when torch changes it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._dynamo.variables import BaseListVariable, TensorVariable
+from torch.fx import GraphModule, Node
+
+from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.graph_writes import Storage, arguments_of, name_of, storage_at
+from autograph_torch.runtime import tracing
+
+Origins = Callable[[Storage], frozenset[Storage]]  # what a storage may be in eager
+Storages = frozenset[Storage]
+Tensors = dict[Storage, bool]  # whether all that has been noted of the storage are rows that a loop runs over
+Read = list[tuple[Any, Any]]  # an index and an element, as variables
+
+_NOTHING: Storages = frozenset()
+
+
+@dataclass
+class _Place:
+    """A place in the elements of one list: what it takes, and what is read of it.
+
+    rows, ends: of those that are rows of the list, and of others.
+    read_rows, read: what is one of the rows, or any element.
+    kept: the tensors, so that no other storage is taken for one of theirs.
+    """
+
+    rows: Tensors = field(default_factory=dict)
+    ends: Tensors = field(default_factory=dict)
+    read_rows: Tensors = field(default_factory=dict)
+    read: Tensors = field(default_factory=dict)
+    kept: list[torch.Tensor] = field(default_factory=list)
+
+    def sources(self, storage: Storage) -> Tensors:
+        """What a tensor that has been read here may be."""
+        if storage in self.read:
+            return self.ends | self.rows
+        return self.rows if storage in self.read_rows else {}
+
+
+@dataclass
+class _Given:
+    """A list that is given back: its name, and the elements that Python puts into it."""
+
+    name: str
+    placed: set[Storage]
+
+
+def note_element(node: Node, place: tuple[Any, ...], is_read: bool) -> None:
+    """A tensor goes into a list, or comes out of one (runtime/rows.py, note_copied)."""
+    storage = storage_at(node)
+    if storage is None:
+        return
+    name, which, *path = place
+    known = _places().setdefault((name, *path), _Place())
+    tensors = (known.read if which else known.read_rows) if is_read else (known.rows if which else known.ends)
+    tensors[storage] = tensors.get(storage, True) and _is_row(node)
+    known.kept.append(node.meta["example_value"])
+
+
+def _is_row(node: Node) -> bool:
+    """Whether it is what a loop over the rows of a tensor has for an element (runtime/iteration.py)."""
+    if name_of(node) == "getitem":
+        (unbound,) = node.all_input_nodes[:1]
+        narrowed = unbound.all_input_nodes[0] if name_of(unbound) == "unbind" else None
+        return narrowed is not None and name_of(narrowed) == "narrow" and isinstance(arguments_of(narrowed)[2], Node)
+    return name_of(node) == "select" and len(node.args) > 2 and isinstance(node.args[2], Node)
+
+
+def _places() -> dict[tuple[Any, ...], _Place]:
+    return tracing.notebook().setdefault("elements of lists", {})  # type: ignore[no-any-return]
+
+
+def lead_to_one(one: Storage, other: Storage, origins: Origins) -> bool:
+    """Whether two tensors may be one in eager because of what a list has held."""
+    found = [_behind(each, origins, True) for each in (one, other)]
+    by_list = any(behind != origins(each) for behind, each in zip(found, (one, other), strict=True))
+    return by_list and bool(found[0] & found[1])
+
+
+def _behind(storage: Storage, origins: Origins, with_rows: bool) -> Storages:
+    """All that a tensor may be, also by way of lists."""
+    found: set[Storage] = set()
+    waiting = [storage]
+    while waiting:
+        new = origins(waiting.pop()) - found
+        found |= new
+        waiting += [source for one in new for source in _sources(one, with_rows)]
+    return frozenset(found)
+
+
+def _sources(storage: Storage, with_rows: bool) -> Iterator[Storage]:
+    """What a tensor may be that is read from a list."""
+    for place in _places().values():
+        yield from (source for source, is_row in place.sources(storage).items() if with_rows or not is_row)
+
+
+def _copied(storage: Storage, origins: Origins) -> dict[Storage, Storages]:
+    """By the elements that a tensor may be: what each of them is a copy of."""
+    by_element = {one: [*_sources(one, False)] for one in origins(storage)}
+    return {
+        one: _NOTHING.union(*(_behind(source, origins, False) for source in sources))
+        for one, sources in by_element.items()
+        if sources
+    }
+
+
+# -- what the call gives back -----------------------------------------------------------------------------------------
+
+
+def given_elsewhere(codegen: Any, form: int, read: Read) -> Read:
+    """Of the elements of a list that is written behind the graph: those that are results of it, too."""
+    writing = tracing.notebook().setdefault("writers of lists", [])
+    if codegen not in writing:
+        writing.append(codegen)
+    results = getattr(writing[0], "graph_outputs", {}) if codegen is not writing[0] else {}
+    placed = [(index, item) for index, item in read if any(id(one.as_proxy()) in results for one in _tensors(item))]
+    name = tracing.notebook().get("builders", {}).get(form)
+    nodes = [one.as_proxy().node for _, item in placed for one in _tensors(item)]
+    _given_back().append(_Given(name, {storage for node in nodes if (storage := storage_at(node)) is not None}))
+    return placed
+
+
+def _tensors(item: Any) -> Iterator[TensorVariable]:
+    item = item.realize()
+    if isinstance(item, TensorVariable):
+        yield item
+    elif isinstance(item, BaseListVariable):
+        for part in item.items:
+            yield from _tensors(part)
+
+
+def _given_back() -> list[_Given]:
+    return tracing.notebook().setdefault("lists given back", [])  # type: ignore[no-any-return]
+
+
+def check_elements(module: GraphModule, origins: Origins) -> None:
+    """Refuse to give back copies of elements where the caller has the element itself as well.
+
+    Raises:
+        CaptureError: AG314, at what gives the copy.
+    """
+    (output,) = module.graph.find_nodes(op="output")
+    results = [one for one in dict.fromkeys(arguments_of(output)[0]) if storage_at(one) is not None]
+    inputs = [*module.graph.find_nodes(op="placeholder"), *module.graph.find_nodes(op="get_attr")]
+    given = {storage for node in inputs if (storage := storage_at(node)) is not None}
+    storages = {one: storage_at(one) or 0 for one in results}
+    copied = {one: _copied(storages[one], origins) for one in results}
+    for result in results:
+        sources = _NOTHING.union(*copied[result].values())
+        if sources & given:
+            _refuse(result, "which may be a tensor from before the call")
+        if sources & _in_lists(storages[result], origins):
+            _refuse(result, "and the list, too")
+    for one, other in itertools.permutations(results, 2):
+        direct = origins(storages[other])
+        for element, sources in copied[one].items():
+            beside = [also for copy, also in copied[other].items() if copy != element]
+            if storages[one] != storages[other] and sources & direct.union(*beside):
+                _refuse(one, "which may be one with another tensor that it gives back")
+
+
+def _in_lists(result: Storage, origins: Origins) -> Storages:
+    """What is in the lists that are given back, but for those that Python puts this result into."""
+    names = {one.name for one in _given_back()} - {one.name for one in _given_back() if result in one.placed}
+    rows = (source for (name, *_), place in _places().items() if name in names for source in place.rows)
+    return _NOTHING.union(*(_behind(source, origins, False) for source in rows))
+
+
+def _refuse(result: Node, why: str) -> None:
+    message = f"the function gives back an element of a list whose length depends on data, {why}"
+    raise capture_error_at(result, "AG314", message, "give a clone of it")
