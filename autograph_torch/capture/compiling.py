@@ -43,6 +43,7 @@ from autograph_torch.capture.assertions import assertions
 from autograph_torch.capture.assumed_sizes import assumed_sizes
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_way, under_way
+from autograph_torch.capture.attribute_order import attribute_order
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.caches import caches
@@ -509,6 +510,7 @@ _REPAIRS = (
     gradients_in_bodies,
     gradients_of_their_own,
     indices_from_data,
+    attribute_order,
     instance_dicts,
     self_dicts,
     deletions,

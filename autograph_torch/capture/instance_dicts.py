@@ -28,6 +28,7 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import DeletedVariable, UserDefinedObjectVariable, dicts
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
+from autograph_torch.capture.attribute_order import set_again, unordered
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.presence import in_dict
 from autograph_torch.runtime import structure, tracing
@@ -72,7 +73,9 @@ def _dicts() -> Iterator[None]:
     def names_in_order(self: Any) -> Iterator[Any]:
         _check_order(self.item)
         set_here = self.side_effects_table()
-        names = {**dict.fromkeys(self.item_dict), **dict.fromkeys(set_here)}
+        again = set_again(self.side_effects, self.item)
+        stayed = [name for name in self.item_dict if name not in again]
+        names = {**dict.fromkeys(stayed), **dict.fromkeys(set_here)}
         hidden = _OF_FUNCTIONS if isinstance(self.item, BaseUserFunctionVariable) else frozenset()
         for name in names:
             if name not in hidden and not isinstance(set_here.get(name), DeletedVariable):
@@ -106,18 +109,13 @@ def note_order(item: Any, names: list[str], effects: Any) -> None:
     new = [name for name in names if name not in before and name not in at_first]
     set_here = [name for name in effects.store_attr_mutations.get(item, ()) if name in new]
     if set_here != [name for name in new if name in set_here]:
-        _unordered().setdefault(item, tracing.user_line()[:2])
+        unordered().setdefault(item, tracing.user_line()[:2])
 
 
 def _check_order(item: Any) -> None:
-    if item in _unordered():
-        message = "the branches set attributes that an object does not have yet in different orders, which `vars` shows"
-        raise refusal_at(*_unordered()[item], "AG310", message, "set them in the same order, or before")
-
-
-def _unordered() -> dict[Any, tuple[str, int]]:
-    """Objects whose attributes are in an order that only data tell -> where."""
-    return tracing.notebook().setdefault("unordered", {})  # type: ignore[no-any-return]
+    if item in unordered():
+        message = "the branches leave the attributes of an object in different orders, which `vars` shows"
+        raise refusal_at(*unordered()[item], "AG310", message, "set them in the same order, or before")
 
 
 def refuse_instance_dicts(code: Any, parent: Any, arguments: dict[str, Any]) -> None:

@@ -39,13 +39,13 @@ def pick_attributes() -> None:
         table = self.store_attr_mutations
         written = [(item, name, value) for item, names in table.items() for name, value in names.items()]
         picked = [one for one in written if isinstance(one[-1], ChosenVariable) and may_be_missing(one[-1])]
+        all_names = {item: dict(table[item]) for item, *_ in picked}
         for item, name, _ in picked:
             del table[item][name]
         try:
             update(self, codegen, *args, **kwargs)
         finally:
-            for item, name, value in picked:
-                table[item][name] = value
+            table.update(all_names)
         for item, name, value in picked:
             codegen.add_push_null(lambda: codegen.load_import_from(fields.__name__, fields.set_or_remove.__name__))
             codegen(item.source)

@@ -83,6 +83,18 @@ def set_or_remove(target: Any, name: str, value: Any) -> None:
         _past_methods(target, "__delattr__")(target, name)
 
 
+def put_last(target: Any, names: tuple[str, ...]) -> None:
+    """What runs behind the graph, so that attributes that it has set come in this order, behind all others."""
+    own = vars(target)
+    for name in names:
+        if name in own and isinstance(target, type):
+            value = own[name]
+            type.__delattr__(target, name)
+            type.__setattr__(target, name, value)
+        elif name in own:
+            own[name] = own.pop(name)
+
+
 def _past_methods(target: Any, method: str) -> Callable[..., None]:
     """What sets or deletes an attribute; a method of the program's own has run in the trace."""
     found: Callable[..., None] = getattr(type(target), method)
