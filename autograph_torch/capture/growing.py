@@ -47,7 +47,7 @@ class UnboundVariable(VariableTracker):
         write_list(codegen, self.parts)
 
 
-def write_list(codegen: Any, parts: list[VariableTracker]) -> None:
+def write_list(codegen: Any, parts: list[Any]) -> None:
     """The bytecode that makes the list of its parts."""
     made_of, read, loops = parts[:4], parts[4], parts[5]
     begin, _, form, more = (part.realize() for part in made_of)
