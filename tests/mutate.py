@@ -281,8 +281,8 @@ MUTATIONS = (
     Mutation(
         "extremes: of objects",
         CAPTURE + "extremes.py",
-        " or _has_order(value) for value in values",
-        " for value in values",
+        " or _has_order(value) or is_flag(value)",
+        " or is_flag(value)",
         "tests/capture/test_operators_of_objects.py",
         "of_data and extremes",
     ),
