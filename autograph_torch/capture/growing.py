@@ -49,16 +49,20 @@ class UnboundVariable(VariableTracker):
 
 def write_list(codegen: Any, parts: list[Any]) -> None:
     """The bytecode that makes the list of its parts."""
-    made_of, read, loops = parts[:4], parts[4], parts[5]
-    begin, _, form, more = (part.realize() for part in made_of)
+    made_of = parts[:4]
+    begin, _, form, more, read, loops = (_realized(part) for part in parts)
     state = (loops.as_python_constant(), len(begin.items), len(more.items))
-    entries = [entry.realize().items for entry in read.realize().items]
+    entries = [_realized(entry).items for entry in read.items]
     current = [(index, item) for index, then, item in entries if then.as_python_constant() == state]
     placed = given_elsewhere(codegen, form.as_python_constant(), current)
     parts = [*made_of, TupleVariable([TupleVariable([index, item]) for index, item in placed])]
     codegen.add_push_null(lambda: codegen.load_import_from(growing.__name__, growing.unbound.__name__))
     codegen.foreach(parts)
     codegen.extend_output(create_call_function(len(parts), False))
+
+
+def _realized(part: VariableTracker) -> Any:
+    return part.realize()
 
 
 def _as_list(parent: Any, given: Locals) -> Locals:
