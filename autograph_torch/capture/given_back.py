@@ -155,12 +155,14 @@ def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:
         results = _recorded(results, substitutes.recorded)
         results = _without_gradient(results, substitutes.views)
         spend(substitutes.spent, results, inputs)
+        made: dict[tuple[int, int], Any] = {}  # what is one view in eager
         for one in substitutes.found:
             if one.flag is None or results[one.flag]:
                 tensor = inputs[one.source] if one.is_input else results[one.source]
-                for view in one.views:
-                    tensor = view.of(tensor, results)
-                results[one.place] = tensor
+                parts = id(tensor), id(one.views)
+                if one.views and parts not in made:
+                    made[parts] = functools.reduce(lambda of, view: view.of(of, results), one.views, tensor)
+                results[one.place] = made[parts] if one.views else tensor
         return tuple(results[: substitutes.count])
 
     return give

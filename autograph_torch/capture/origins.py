@@ -34,7 +34,7 @@ from autograph_torch.capture.graph_writes import (
     written,
     written_in,
 )
-from autograph_torch.capture.shared_results import copied
+from autograph_torch.capture.shared_results import EITHER_OF, copied
 from autograph_torch.runtime.memories import OURS, STAND_IN_OF
 
 Flag = bool | Node  # known of every run; or a truth value of the graph
@@ -70,6 +70,7 @@ class Finder:
 
     def __init__(self, module: GraphModule) -> None:
         self._levels: dict[GraphModule, Level] = {}
+        self.views: dict[Any, Any] = {}  # those that are made once more (views_again.py)
         self.outermost = self.level(module)
 
     def level(self, module: GraphModule, outside: tuple[Level, Node] | None = None) -> Level:
@@ -77,7 +78,7 @@ class Finder:
 
     def number(self, node: Any) -> Any:
         """What a number of a body is in the outermost graph, if the body runs; None for one of a loop."""
-        level = next((one for one in self._levels.values() if isinstance(node, Node) and one.graph is node.graph), None)
+        level = self._level_of(node)
         if level is None or level.outside is None:
             return node
         around, operator = level.outside
@@ -86,6 +87,18 @@ class Finder:
         if node.op == "placeholder":
             return self.number(arguments_of(operator)[3][level.inputs.index(node)])
         return self.number(Branches(around, operator).hand_out(level, node))
+
+    def _level_of(self, node: Any) -> Level | None:
+        return next((one for one in self._levels.values() if isinstance(node, Node) and one.graph is node.graph), None)
+
+    def runs_once(self, node: Node) -> bool:
+        """Whether a run of the graph comes to a node once, or never: it is in no loop."""
+        level = self._level_of(node)
+        while level is not None and level.outside is not None:
+            level, operator = level.outside
+            if name_of(operator) != "cond":
+                return False
+        return level is not None
 
     def finish(self) -> None:
         """Let the graphs run with the flags that they have been given."""
@@ -141,6 +154,9 @@ class Level:
         if result is not None:
             yield Origin(node)
             yield from self._operator(result[0]).origins(result[1])
+        elif EITHER_OF in node.meta:
+            yield Origin(node)
+            yield from itertools.chain.from_iterable(self.origins(one) for one in arguments_of(node)[1:])
         elif before is not None:
             yield from (origin.through(before) for origin in self.origins(before.root))
         else:
@@ -161,6 +177,10 @@ class Level:
             return True
         if result is not None:
             return self._operator(result[0]).holds(result[1], origin)
+        if EITHER_OF in node.meta:
+            flag, one, other = arguments_of(node)
+            is_first = self.both([flag, self.holds(one, origin)])
+            return self.either([is_first, self.both([self.opposite(flag), self.holds(other, origin)])])
         assert before is not None
         earlier = origin.before(before)
         return False if earlier is None else self.holds(before.root, earlier)

@@ -4,10 +4,13 @@ rows = w.rows               the graph makes `rows[:2]` again at its end where th
 if p:                       of `rows[:n]` it gives `n`, which the branch alone knows, and Python makes the view
     rows = rows[:n]
 return rows
+
+Of results that are one object in eager one view is made: of each that the function has made once.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -63,16 +66,27 @@ def made_again(origin: Origin, result: Node, finder: Finder, given: list[Any]) -
     view can. Raises CaptureError (AG314) where a loop alone knows the numbers.
     """
     if any(map(_numbers_of, origin.views)):
-        views = _by_python(origin, result, finder, given)
+        parts = origin, result.meta["example_value"].requires_grad
+        views = _once(finder, origin.views, parts, functools.partial(_by_python, origin, result, finder, given))
         return None if views is None else (origin.root, views)
-    tensor = _in_the_graph(origin, result, finder.outermost.output)
+    tensor = _in_the_graph(origin, result, finder)
     return None if tensor is None else (tensor, ())
 
 
-def _in_the_graph(origin: Origin, result: Node, output: Node) -> Node | None:
-    node = origin.root
-    for view in origin.views:
-        made = _copy(view, node, output)
+def _once(finder: Finder, views: tuple[Node, ...], parts: Any, make: Callable[[], Any]) -> Any:
+    """What is made of these parts; made once, if the function makes these views once."""
+    if not all(map(finder.runs_once, views)):
+        return make()
+    if parts not in finder.views:
+        finder.views[parts] = make()
+    return finder.views[parts]
+
+
+def _in_the_graph(origin: Origin, result: Node, finder: Finder) -> Node | None:
+    node, output = origin.root, finder.outermost.output
+    for k, view in enumerate(origin.views, 1):
+        views = origin.views[:k]
+        made = _once(finder, views, (origin.root, *views), functools.partial(_copy, view, node, output))
         if made is None:
             return None
         node = made
@@ -80,10 +94,15 @@ def _in_the_graph(origin: Origin, result: Node, output: Node) -> Node | None:
     if not _is_alike(value, result):
         return None
     if value.requires_grad and not result.meta["example_value"].requires_grad:
-        with output.graph.inserting_before(output):
-            node = output.graph.call_method("detach", (node,))
-        node.meta["example_value"] = value.detach()
+        return _once(finder, origin.views, (origin, "detached"), functools.partial(_detached, node, output))  # type: ignore[no-any-return]
     return node
+
+
+def _detached(node: Node, output: Node) -> Node:
+    with output.graph.inserting_before(output):
+        made = output.graph.call_method("detach", (node,))
+    made.meta["example_value"] = node.meta["example_value"].detach()
+    return made
 
 
 def _by_python(origin: Origin, result: Node, finder: Finder, given: list[Any]) -> tuple[View, ...] | None:
@@ -124,8 +143,10 @@ def _function(view: Node) -> Any:
 
 
 def _copy(view: Node, tensor: Node, output: Node) -> Node | None:
-    """The same view of another tensor."""
+    """The same view of another tensor; itself where the outermost graph has made it of this one."""
     (before,) = view.all_input_nodes
+    if before is tensor and view.graph is output.graph:
+        return view
     value = tensor.meta["example_value"]
     args, kwargs = map_arg((view.args, view.kwargs), lambda _: value)
     records = torch.is_grad_enabled() and not is_unrecorded(view.meta["example_value"])

@@ -83,12 +83,12 @@ def set_by_data(s: Any, x: Tensor) -> Any:
 
 
 def set_by_data_on_a_new_object(s: Any, x: Tensor) -> Any:
-    new = State()
+    new: Any = State()
     if x.sum() > 0:
-        new.n = x  # type: ignore[attr-defined]
+        new.n = x
         if x.max() > 2:
             s.k = 1
-    new.m = s.m = 1  # type: ignore[attr-defined]
+    new.m = s.m = 1
     s.new = new
     return x, new
 

@@ -127,6 +127,36 @@ def test_the_largest_is_one_of_the_two(function: Callable[..., object]) -> None:
         torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2))
 
 
+def lowest(best: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    for value in x:
+        best = min(best, value)
+    return best, x
+
+
+def of_computed(best: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    last = x.sum()
+    if last > 4:
+        best = max(best, last, x[0])
+    return best, last
+
+
+@pytest.mark.parametrize("function", [lowest, of_computed])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("best", [float("nan"), -5.0, 2.0, 9.0])
+def test_it_is_given_back_itself(function: Callable[..., object], backend: str, best: float) -> None:
+    torch._dynamo.reset()
+    fast = autograph(function, backend=backend)
+    for values in ([3.0, 1.0, 2.0], [1.0, 2.0, 3.0], [1.0, 1.0, float("nan")], [2.0, 2.0, 2.0]):
+        found = []
+        for run in (function, fast):
+            tensors = [torch.tensor(best), torch.tensor(values)]
+            given: Any = run(*tensors)
+            same = [[one is other for other in (*given, *tensors)] for one in given]
+            memories = [one.untyped_storage().data_ptr() for one in (*given, *tensors)]
+            found.append((same, [memories.index(one) for one in memories], given[0].storage_offset(), str(given)))
+        assert found[0] == found[1]
+
+
 def test_a_default_is_for_one_iterable() -> None:
     with pytest.raises(TypeError, match="Cannot specify a default"):
         torch.compile(convert(lambda x: max(x[0], x[1], default=0)), fullgraph=True, backend="eager")(torch.ones(2))

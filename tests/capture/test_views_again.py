@@ -196,6 +196,76 @@ def test_no_graph_for_all_data_copies_them(function: Function, message: str) -> 
         autograph(function, backend="eager")(_world(), torch.tensor(DATA[0]))
 
 
+def one_row_twice(w: Any, x: Tensor) -> Any:
+    row, first, second = w.rows[0], w.rows[1], w.rows[2]
+    if x[0] > 0:
+        first = row
+    if x[1] > 0:
+        second = first
+    return first, second
+
+
+def with_the_row_itself(w: Any, x: Tensor) -> Any:
+    row = w.rows[0]
+    w.kept = row
+    first = row if x[0] > 0 else w.rows[1]
+    return first, w.rows[0]
+
+
+def of_a_place_twice(w: Any, x: Tensor) -> Any:
+    row, first, second = w.rows[x.argmax()], w.rows[1], w.rows[2]
+    if x[0] > 0:
+        first = row
+    if x[1] > 0:
+        second = row
+    return first, second
+
+
+def without_a_gradient(w: Any, x: Tensor) -> Any:
+    row = w.rows[0].detach()
+    first = second = w.rows[1].detach()
+    if x[0] > 0:
+        first = row
+    if x[1] > 0:
+        second = row
+    return first, second
+
+
+def lowest_that_is_kept(w: Any, x: Tensor) -> Any:
+    w.kept, stopped = w.rows[3], None
+    for row in w.rows[:3]:
+        w.kept = min(w.kept, row + 0 if x[2] > 2 else row)
+        if row > x[1] * 5:
+            stopped = row
+            break
+    return w.kept, stopped
+
+
+ONE_VIEW = [one_row_twice, with_the_row_itself, of_a_place_twice, without_a_gradient, lowest_that_is_kept]
+
+
+@pytest.mark.parametrize("function", ONE_VIEW)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+def test_one_view_in_two_places_is_one_object(function: Function, backend: str, records: bool) -> None:
+    torch._dynamo.reset()
+    fast = autograph(function, backend=backend)
+    for values in (*DATA, [-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]):
+        assert _places(fast, values, records) == _places(function, values, records)
+
+
+def _places(function: Function, values: list[float], records: bool) -> Any:
+    """Of each result: where it lies in the rows, and which results are this object."""
+    w = _world()
+    w.rows.requires_grad_(records)
+    given = [*function(w, torch.tensor(values)), getattr(w, "kept", None)]
+    tensors = [one for one in given if one is not None]
+    memory = w.rows.untyped_storage().data_ptr()
+    lie = [(one.untyped_storage().data_ptr() == memory, one.storage_offset(), one.requires_grad) for one in tensors]
+    return lie, [[one is other for other in given] for one in given]
+
+
 def _world() -> Any:
     return types.SimpleNamespace(used=1, rows=torch.arange(4.0) * 10, cache={})
 
