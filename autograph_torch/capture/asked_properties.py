@@ -168,13 +168,18 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
         makers = operator.all_input_nodes
     elif asks(value) is not True:  # the layout of what was computed from it is that of the computation
         return None
-    makers = [one for one in makers if _asked(one, asks)]
-    found = [_unsure(output, one, asks, known) for one in makers if known.get(one) is not _UNDER_WAY]
-    found = [one for one in found if one is not _UNDER_WAY]
-    if makers and not found:
+    found = [_known_or_unsure(output, one, asks, known) for one in makers if _asked(one, asks)]
+    told = [one for one in found if one is not _UNDER_WAY]
+    opening = next(filter(None, told), None)
+    if result is not None:  # one of its paths may hand on what it has been given
+        return opening if opening is not None or len(told) == len(found) else _UNDER_WAY
+    if found and not told:
         return _UNDER_WAY
-    decides = any if result is not None else all  # one path of an operator may hand on what it has been given
-    return next(filter(None, found), None) if decides(found) else None
+    return opening if all(told) else None
+
+
+def _known_or_unsure(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
+    return _UNDER_WAY if known.get(node) is _UNDER_WAY else _unsure(output, node, asks, known)
 
 
 def _written_to(node: Node) -> list[Node]:

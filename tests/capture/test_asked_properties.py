@@ -86,7 +86,16 @@ def filled_and_then_computed(x: torch.Tensor) -> torch.Tensor:
     return x * (2 if rows.requires_grad else 3)
 
 
-WRITTEN = [filled_in_a_branch, changed_in_the_next_branch, filled_and_then_computed]
+def handed_on_by_one_path(x: torch.Tensor) -> torch.Tensor:
+    rows = x.new_zeros(3, 2)
+    if x.sum() > 3:
+        rows[0] = x @ WEIGHT
+    if rows.sum() > 4:
+        rows[1] += WEIGHT[0]
+    return x * (2 if rows.requires_grad else 3)
+
+
+WRITTEN = [filled_in_a_branch, changed_in_the_next_branch, filled_and_then_computed, handed_on_by_one_path]
 
 
 @pytest.mark.parametrize("function", WRITTEN)
