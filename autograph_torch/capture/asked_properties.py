@@ -165,7 +165,7 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
         operator = result.all_input_nodes[0]
         if _differs(output, operator, arguments_of(result)[1], asks(value), asks):
             return operator
-        makers = operator.all_input_nodes
+        makers = [*operator.all_input_nodes, *_given_by_bodies(output, operator, arguments_of(result)[1])]
     elif asks(value) is not True:  # the layout of what was computed from it is that of the computation
         return None
     found = [_known_or_unsure(output, one, asks, known) for one in makers if _asked(one, asks)]
@@ -195,12 +195,17 @@ def _asked(node: Node, asks: Asks) -> bool:
 
 def _differs(output: Any, operator: Node, index: Any, answer: Any, asks: Asks) -> bool:
     """Whether a body gives a tensor of which another answer would hold, or a loop begins with one."""
-    bodies = arguments_of(operator)[1:3] if name_of(operator) == "cond" else arguments_of(operator)[1:2]
-    leaves = [_result(output.nn_modules[str(body.target)], index) for body in bodies]
+    leaves: list[Any] = _given_by_bodies(output, operator, index)
     if name_of(operator) != "cond":
         leaves.append(arguments_of(operator)[2][index])
     values = [_before_our_copy(leaf).meta.get("example_value") for leaf in leaves if isinstance(leaf, Node)]
     return any(isinstance(one, torch.Tensor) and asks(one) != answer for one in values)
+
+
+def _given_by_bodies(output: Any, operator: Node, index: Any) -> list[Node]:
+    bodies = arguments_of(operator)[1:3] if name_of(operator) == "cond" else arguments_of(operator)[1:2]
+    leaves = [_result(output.nn_modules[str(body.target)], index) for body in bodies]
+    return [leaf for leaf in leaves if isinstance(leaf, Node)]
 
 
 def _result(body: GraphModule, index: Any) -> Any:

@@ -95,7 +95,38 @@ def handed_on_by_one_path(x: torch.Tensor) -> torch.Tensor:
     return x * (2 if rows.requires_grad else 3)
 
 
-WRITTEN = [filled_in_a_branch, changed_in_the_next_branch, filled_and_then_computed, handed_on_by_one_path]
+def filled_in_branches_of_branches(x: torch.Tensor) -> torch.Tensor:
+    rows = x.new_zeros(3, 2)
+    if x.sum() > 3:
+        rows[0] = x @ WEIGHT
+        if x.sum() > 5:
+            rows[1] += WEIGHT[0]
+    elif x.sum() > 0:
+        if x.max() > 1:
+            rows[1] += WEIGHT[0]
+    elif x.sum() < -5:
+        rows[0] = WEIGHT[0]
+    return x * (2 if rows.requires_grad else 3)
+
+
+def left_open_by_both(x: torch.Tensor) -> torch.Tensor:
+    rows = x.new_zeros(3, 2)
+    if x.sum() > 0:
+        if x.sum() > 5:
+            rows[1] += WEIGHT[0]
+    elif x.sum() < -1:
+        rows[0] = WEIGHT[0]
+    return x * (2 if rows.requires_grad else 3)
+
+
+WRITTEN = [
+    filled_in_branches_of_branches,
+    left_open_by_both,
+    filled_in_a_branch,
+    changed_in_the_next_branch,
+    filled_and_then_computed,
+    handed_on_by_one_path,
+]
 
 
 @pytest.mark.parametrize("function", WRITTEN)
