@@ -160,7 +160,7 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
         _asked_of_carries().append((value, asks, tracing.user_line()[:2]))
         check_at_the_end(output, _check_carries)
     result = handed_out(node, ("getitem", "where", "view", "to"))
-    makers = [*node.all_input_nodes, *_written_to(node)]
+    makers = [*_computed_from(node), *_written_to(node)]
     if result is not None:
         operator = result.all_input_nodes[0]
         if _differs(output, operator, arguments_of(result)[1], asks(value), asks):
@@ -180,6 +180,12 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
 
 def _known_or_unsure(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
     return _UNDER_WAY if known.get(node) is _UNDER_WAY else _unsure(output, node, asks, known)
+
+
+def _computed_from(node: Node) -> list[Node]:
+    """What a tensor has a gradient towards, if it records one: not what it has its type or values of alone."""
+    name = name_of(node)
+    return [] if name == "detach" or name.startswith("new_") or name.endswith("_like") else node.all_input_nodes
 
 
 def _written_to(node: Node) -> list[Node]:
