@@ -24,6 +24,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from autograph_torch.capture.common_roots import hand_out_roots
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import arguments_of, storage_at
 from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
@@ -73,13 +74,16 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     """Let a graph give, behind its results, what tells which of them are tensors from before, and views of these."""
     (output,) = module.graph.find_nodes(op="output")
     results = list(arguments_of(output)[0])
+    count = len(results)
     inputs = module.graph.find_nodes(op="placeholder")
     made = {node: node.args[1] for node in module.graph.find_nodes(op="call_function", target=placed_in)}
     finder = Finder(module)
     spent = tell_spent(finder.outermost, results)
+    tensors = [one for one in results if isinstance(one, Node) and storage_at(one) is not None]
+    results += hand_out_roots(finder, tensors)
     given, found = list(results), []
     known = [*inputs, *results, *made]
-    for place, result in enumerate(results):
+    for place, result in enumerate(results[:count]):
         if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
             continue
         for origin, flag in _may_be(finder, place, results, known):
@@ -100,7 +104,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     used = used_inputs(finder.outermost, list(zip(given, _replaced(finder, found, given), strict=True)))
     flags_of_spent = [(place, flag) for place, _, flag in spent if flag is not True]
     given += dict.fromkeys(flag for _, flag in (*told, *used, *flags_of_spent) if isinstance(flag, Node))
-    if found or told or used or flags_of_spent:
+    if found or told or used or flags_of_spent or len(results) > count:
         output.args = (tuple(given),)
         finder.finish()
     views = [(place, one) for place, one in enumerate(given) if isinstance(one, Node) and _hands_on_nothing(one)]
@@ -112,7 +116,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     spent_where = tuple(
         Spent(place, positions_of(leaves, module), at.get(flag)) for place, leaves, flag in spent if flag is not False
     )
-    return Substitutes(len(results), tuple(found), tuple(recorded), on_paths, in_use, spent_where)
+    return Substitutes(count, tuple(found), tuple(recorded), on_paths, in_use, spent_where)
 
 
 def _replaced(finder: Finder, found: list[Substitute], given: list[Any]) -> list[Flag]:

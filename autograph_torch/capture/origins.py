@@ -370,6 +370,22 @@ class Branches:
         device = arguments_of(self.node)[0].meta["example_value"].device
         return self._given([one.number(number if one is body else 0, device) for one in self.bodies()])
 
+    def hand_out_tensor(self, body: Level, tensor: Node) -> None:
+        """A tensor that a body makes, behind the operator, too; zeros where the other body runs."""
+        value, places = tensor.meta["example_value"], []
+        options = {"dtype": value.dtype, "device": value.device}
+        for one in self.bodies():
+            with one.graph.inserting_before(one.output):
+                if one is body:
+                    leaf = one.graph.call_method("clone", (tensor,), {"memory_format": torch.contiguous_format})
+                else:
+                    leaf = one.graph.call_function(torch.zeros, (tuple(map(int, value.shape)),), options)
+            leaf.meta["example_value"] = value.clone() if one is body else value.detach().clone()
+            places.append(one.give(leaf))
+        with self.level.graph.inserting_after(self.node):
+            result = self.level.graph.call_function(operator.getitem, (self.node, places[0]))
+        result.meta["example_value"] = value.clone(memory_format=torch.contiguous_format)
+
     def _given(self, leaves: list[Node]) -> Node:
         """One more result, of a leaf of each body. As a float: torch.cond has none without a gradient beside others."""
         places = []
