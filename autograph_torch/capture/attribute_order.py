@@ -34,7 +34,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import AttributeMutationNew
 
 from autograph_torch.capture.patching import patched
-from autograph_torch.capture.picked_attributes import may_be_missing
+from autograph_torch.capture.picked_attributes import is_picked
 from autograph_torch.capture.presence import in_dict
 from autograph_torch.runtime import fields, tracing
 
@@ -100,7 +100,7 @@ def _last_names(effects: Any, item: Any) -> tuple[str, ...]:
     """
     written = effects.store_attr_mutations.get(item, {})
     again, is_made = set_again(effects, item), isinstance(item.mutation_type, AttributeMutationNew)
-    picked = any(map(may_be_missing, list(written.values())[:-1]))  # which is set behind all others
+    picked = any(map(is_picked, list(written.values())[:-1]))  # which is set behind all others
     before = getattr(item.value, "__dict__", None) if isinstance(item, _KINDS) else None
     if not item.source or before is None or not (picked or (again and not is_made)):
         return ()

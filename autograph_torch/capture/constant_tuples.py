@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo import codegen as code_generation
-from torch._dynamo.bytecode_transformation import create_call_function
+from torch._dynamo.bytecode_transformation import create_build_tuple, create_call_function
 from torch._dynamo.variables import ConstDictVariable, FrozensetVariable, TupleVariable
 
 from autograph_torch.capture.patching import patched
@@ -43,12 +43,21 @@ def constant_tuples() -> Iterator[None]:
             if type(key.vt) in _KINDS and key.vt.source is None:
                 setattr(key.vt, _DICT, source)
 
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(patched(code_generation, is_safe_constant=is_constant))
-        stack.enter_context(patched(ConstDictVariable, __init__=read))
-        for kind in _KINDS:
-            stack.enter_context(patched(kind, reconstruct=_looked_up(kind.reconstruct)))
+    with (
+        patched(code_generation, is_safe_constant=is_constant),
+        patched(ConstDictVariable, __init__=read),
+        patched(TupleVariable, reconstruct=_looked_up(TupleVariable.reconstruct)),
+        patched(FrozensetVariable, reconstruct=_looked_up(_make_frozenset)),
+    ):
         yield
+
+
+def _make_frozenset(self: Any, codegen: Any) -> None:
+    """As Dynamo does, which takes for granted that the function has the name `frozenset` in it."""
+    codegen.add_push_null(lambda: codegen.load_import_from("builtins", "frozenset"))
+    codegen.foreach([one.vt for one in self.set_items])
+    codegen.append_output(create_build_tuple(len(self.set_items)))
+    codegen.extend_output(create_call_function(1, False))
 
 
 def _looked_up(reconstruct: Any) -> Any:

@@ -30,6 +30,11 @@ def may_be_missing(value: Any) -> bool:
     return any(map(is_missing, value.values if isinstance(value, ChosenVariable) else (value,)))
 
 
+def is_picked(value: Any) -> bool:
+    """Whether data tell behind the graph if there is such an attribute. (Other values are not looked at.)"""
+    return isinstance(value, ChosenVariable) and may_be_missing(value)
+
+
 def pick_attributes() -> None:
     """Set or remove such attributes behind all others."""
     update: Any = SideEffects.codegen_update_mutated
@@ -38,7 +43,7 @@ def pick_attributes() -> None:
     def codegen_update_mutated(self: Any, codegen: Any, *args: Any, **kwargs: Any) -> None:
         table = self.store_attr_mutations
         written = [(item, name, value) for item, names in table.items() for name, value in names.items()]
-        picked = [one for one in written if isinstance(one[-1], ChosenVariable) and may_be_missing(one[-1])]
+        picked = [one for one in written if is_picked(one[-1])]
         all_names = {item: dict(table[item]) for item, *_ in picked}
         for item, name, _ in picked:
             del table[item][name]
