@@ -1,11 +1,17 @@
-"""What all tests share: marks that need a device, a tracer that forgets, and when rubbish is collected."""
+"""What all tests share: marks, a tracer that forgets, and when rubbish is collected.
+
+Beside what is marked slow in the text, the tests are slow that slow_tests.txt names: the longest ones of a run that has
+measured all (`pytest --measure -n 2`), so many that the others take some ten minutes.
+"""
 
 from __future__ import annotations
 
 import gc
 import itertools
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +20,52 @@ import pytest
 _COLLECTED, _ALL = 25, 250
 _count = itertools.count(1)
 
+_SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+_SECONDS = 1100  # that all others may take, one after the other
+_NEVER_SLOW = "tests/test_generated.py"  # every change is to be tried on new combinations
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a GPU where there is none; torch is asked only when such a test was selected."""
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--measure", action="store_true", help="run all tests but slow ones, and write slow_tests.txt anew"
+    )
+
+
+class Durations:
+    """How long each test takes, fixtures included."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] += report.duration  # type: ignore[assignment]
+
+    def pytest_sessionfinish(self) -> None:
+        left = sum(self.seconds.values())
+        slow = []
+        for name, seconds in self.seconds.most_common():
+            if left > _SECONDS and not name.startswith(_NEVER_SLOW):
+                slow.append(name)
+                left -= seconds
+        _SLOW_TESTS.write_text("".join(f"{name}\n" for name in sorted(slow)))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--measure") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Durations())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what has been measured, and skip what needs a GPU where there is none; torch is asked only when needed."""
+    measured = set() if config.getoption("--measure") else set(_SLOW_TESTS.read_text().splitlines())
+    for item in items:
+        if item.nodeid in measured:
+            item.add_marker(pytest.mark.slow)
+    _skip_without_gpu(items)
+
+
+def _skip_without_gpu(items: list[pytest.Item]) -> None:
     gpu = [item for item in items if item.get_closest_marker("gpu")]
     if not gpu:
         return
