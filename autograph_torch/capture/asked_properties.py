@@ -75,7 +75,7 @@ def asked_properties() -> Iterator[None]:
     def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
         if name in _OF_LAYOUT and _counts(tx):
             _check(tx, self, name, lambda tensor: tensor.stride())
-        if name in _HOOKS and _in_body() and _counts(tx):
+        if name in _HOOKS and tracing.in_a_body() and _counts(tx):
             raise_refusal("AG206", _HOOK, "register it before, and let the hook decide")
         return call(self, tx, name, *args)
 
@@ -126,12 +126,7 @@ def _counts(tx: Any) -> bool:
 
 def _has_bodies(output: Any) -> bool:
     """Whether the trace has come to a branch or loop."""
-    return _in_body() or any(map(is_operator, output.root_tracer.graph.nodes))
-
-
-def _in_body() -> bool:
-    """Whether a body of a branch or loop of ours is being traced."""
-    return any("_autograph_table" in one.__dict__ for one in tracing.enclosing(tracing.current_tracer()))
+    return tracing.in_a_body() or any(map(is_operator, output.root_tracer.graph.nodes))
 
 
 def _check(tx: Any, tensor: Any, name: str, asks: Asks) -> None:
@@ -147,7 +142,8 @@ def _unsure(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
 
     None where the answer is sure; `_UNDER_WAY` where it is that of a tensor that is being looked at.
     """
-    if known.setdefault(node, _UNDER_WAY) is _UNDER_WAY:
+    if node not in known:
+        known[node] = _UNDER_WAY
         known[node] = _opened(output, node, asks, known)
     return known[node]
 
@@ -160,7 +156,6 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
         _asked_of_carries().append((value, asks, tracing.user_line()[:2]))
         check_at_the_end(output, _check_carries)
     result = handed_out(node, ("getitem", "where", "view", "to"))
-    makers = [*_computed_from(node), *_written_to(node)]
     if result is not None:
         operator = result.all_input_nodes[0]
         if _differs(output, operator, arguments_of(result)[1], asks(value), asks):
@@ -168,7 +163,9 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
         makers = [*operator.all_input_nodes, *_given_by_bodies(output, operator, arguments_of(result)[1])]
     elif asks(value) is not True:  # the layout of what was computed from it is that of the computation
         return None
-    found = [_known_or_unsure(output, one, asks, known) for one in makers if _asked(one, asks)]
+    else:
+        makers = [*_computed_from(node), *_written_to(node)]
+    found = [_unsure(output, one, asks, known) for one in makers if _asked(one, asks)]
     told = [one for one in found if one is not _UNDER_WAY]
     opening = next(filter(None, told), None)
     if result is not None:  # one of its paths may hand on what it has been given
@@ -176,10 +173,6 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
     if found and not told:
         return _UNDER_WAY
     return opening if all(told) else None
-
-
-def _known_or_unsure(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
-    return _UNDER_WAY if known.get(node) is _UNDER_WAY else _unsure(output, node, asks, known)
 
 
 def _computed_from(node: Node) -> list[Node]:
@@ -190,8 +183,9 @@ def _computed_from(node: Node) -> list[Node]:
 
 def _written_to(node: Node) -> list[Node]:
     """What has been written to the tensor, or to what shares its memory: it records a gradient since."""
-    writes = [one for one in node.graph.nodes if one is not node and storage_at(node) in map(storage_at, written(one))]
-    return [given for write in writes for given in write.all_input_nodes if storage_at(given) != storage_at(node)]
+    place = storage_at(node)
+    writes = [one for one in node.graph.nodes if one is not node and place in map(storage_at, written(one))]
+    return [given for write in writes for given in write.all_input_nodes if storage_at(given) != place]
 
 
 def _asked(node: Node, asks: Asks) -> bool:

@@ -55,7 +55,7 @@ def attribute_order() -> Iterator[None]:
         names = self.store_attr_mutations[item]
         names[name] = names.pop(name)
         vars(self).setdefault(_MARKS, {}).setdefault(item, set()).add(name)
-        if _in_body() and item.mutation_type.scope < current_scope_id():  # it is from around the branch or loop
+        if tracing.in_a_body() and item.mutation_type.scope < current_scope_id():  # from around the body
             unordered().setdefault(item, tracing.user_line()[:2])
 
     def clone_marks(self: Any) -> Any:
@@ -87,10 +87,6 @@ def set_again(effects: Any, item: Any) -> set[str]:
 def unordered() -> dict[Any, tuple[str, int]]:
     """Objects whose attributes are in an order that only data tell -> where."""
     return tracing.notebook().setdefault("unordered", {})  # type: ignore[no-any-return]
-
-
-def _in_body() -> bool:
-    return any("_autograph_table" in one.__dict__ for one in tracing.enclosing(tracing.current_tracer()))
 
 
 def _last_names(effects: Any, item: Any) -> tuple[str, ...]:

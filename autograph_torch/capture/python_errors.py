@@ -61,13 +61,8 @@ _NAMES = (
 _FUNCTIONS = {itertools.islice, *(getattr(builtins, name) for name in _NAMES.split())}
 _FUNCTIONS |= {one for module in (math, operator) for one in vars(module).values() if callable(one)}
 _NUMBERS = (int, float, complex)  # which say it in other words than `x.item()` where a tensor has several
-_LATER = (
-    range,
-    enumerate,
-    zip,
-    map,
-    itertools.islice,
-)  # what they are given they ask later in the trace, or not at all
+# What they are given they ask later in the trace, or not at all.
+_LATER = (range, enumerate, zip, map, itertools.islice)
 _NOTHING_TO_CHOOSE = "_call_min_max_seq requires"  # so Dynamo says
 _CONTAINERS: dict[Any, Any] = {
     ListVariable: list,

@@ -184,6 +184,11 @@ def enclosing(tracer: Any) -> Iterator[Any]:
         tracer = tracer.parent
 
 
+def in_a_body() -> bool:
+    """Whether a body of a branch or loop of ours is being traced."""
+    return any("_autograph_table" in one.__dict__ for one in enclosing(current_tracer()))
+
+
 def resolved(proxy: Any, tracer: Any) -> Any:
     """What a tensor is inside of a body: itself, or what stands in for it there or in a body around."""
     for around in reversed(list(enclosing(tracer))):
