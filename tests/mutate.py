@@ -2041,7 +2041,7 @@ MUTATIONS = (
     Mutation(
         "attribute_order: in a branch",
         CAPTURE + "attribute_order.py",
-        "        if _in_body() and ",
+        "        if tracing.in_a_body() and ",
         "        if False and ",
         "tests/capture/test_attribute_order.py",
         "in_a_branch",
