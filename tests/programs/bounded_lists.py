@@ -63,14 +63,30 @@ def next_greater(x):
     return found, len(stack)
 
 
-@program(
-    inputs=[
-        lambda: (ints(0, 0, 1, 0, 2), vec(2, 3, 4)),
-        lambda: (ints(0, 3, 1, 0, 0), vec(2, 3, 4)),
-        lambda: (ints(2, 1, 0, 3, 3), vec(2, 3, 4)),
-    ]
-)
+CODES = [
+    lambda: (ints(0, 0, 1, 0, 2), vec(2, 3, 4)),
+    lambda: (ints(0, 3, 1, 0, 0), vec(2, 3, 4)),
+    lambda: (ints(2, 1, 0, 3, 3), vec(2, 3, 4)),
+]
+
+
+@program(inputs=CODES)
 def stack_machine(code, consts):
+    stack, at = [], 0
+    for op in code.tolist():
+        if op == 0:
+            stack.append(consts[at] * 1.0)
+            at += 1
+        elif op == 3:
+            stack[-1] = -stack[-1]
+        elif len(stack) >= 2:
+            b, a = stack.pop(), stack.pop()
+            stack.append(a + b if op == 1 else a * b)
+    return stack[-1], len(stack)
+
+
+@program(inputs=CODES, refused="a view of an argument may be given back")
+def stack_machine_of_views(code, consts):
     stack, at = [], 0
     for op in code.tolist():
         if op == 0:
