@@ -94,6 +94,7 @@ from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.facts_of_types import facts_of_types
 from autograph_torch.capture.failing_calls import failing_calls
 from autograph_torch.capture.failures import keeping_inputs, may_raise
+from autograph_torch.capture.filled_tensors import filled_tensors
 from autograph_torch.capture.fitted_frames import fitted
 from autograph_torch.capture.flags import flags_as_integers
 from autograph_torch.capture.formatted import texts_of_numbers
@@ -132,6 +133,7 @@ from autograph_torch.capture.module_hooks import hooks_of_modules
 from autograph_torch.capture.namespaces import namespaces
 from autograph_torch.capture.natural_exponents import natural_exponents
 from autograph_torch.capture.not_numbers import not_numbers
+from autograph_torch.capture.number_or_tensor import number_or_tensor
 from autograph_torch.capture.numbers import postpone_reads
 from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.objects_truth import truth_of_objects
@@ -488,6 +490,8 @@ _REPAIRS = (
     left_generators,
     numbers_of_copies,
     views_in_bodies,
+    number_or_tensor,
+    filled_tensors,
     python_calls,
     size_arguments,
     changing_integers,

@@ -83,21 +83,20 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     results += hand_out_roots(finder, tensors)
     given, found = list(results), []
     known = [*inputs, *results, *made]
-    for place, result in enumerate(results[:count]):
-        if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
+    # All of them, before the first view is made again: the finder would take it for what becomes of a result.
+    all_that_may_be = [(place, *one) for place in range(count) for one in _may_be(finder, place, results, known)]
+    for place, origin, flag in all_that_may_be:
+        again = None if flag is False else made_again(origin, results[place], finder, given)
+        if again is None:
             continue
-        for origin, flag in _may_be(finder, place, results, known):
-            again = None if flag is False else made_again(origin, result, finder, given)
-            if again is None:
-                continue
-            tensor = made.get(again[0], again[0])
-            is_input = tensor in inputs
-            if not is_input and tensor not in given:
-                given.append(tensor)
-            source = inputs.index(tensor) if is_input else given.index(tensor)
-            if isinstance(flag, Node):
-                given.append(flag)
-            found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input, again[1]))
+        tensor = made.get(again[0], again[0])
+        is_input = tensor in inputs
+        if not is_input and tensor not in given:
+            given.append(tensor)
+        source = inputs.index(tensor) if is_input else given.index(tensor)
+        if isinstance(flag, Node):
+            given.append(flag)
+        found.append(Substitute(place, None if flag is True else len(given) - 1, source, is_input, again[1]))
     recording = [place for place, result in enumerate(results) if _records(result)]
     flags = records_gradient(finder.outermost, [results[place] for place in recording])
     told = [(place, flag) for place in recording if isinstance(flag := flags[results[place]], Node)]
@@ -132,6 +131,8 @@ def _replaced(finder: Finder, found: list[Substitute], given: list[Any]) -> list
 def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:
     """What a result may be, and when; another result also where both are copies of one tensor that Python has not."""
     level, result = finder.outermost, results[place]
+    if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
+        return
     for origin in _given_back(finder, result, known):
         if not origin.told:
             message = "the function gives back what the trips of a loop have made views of, one of the other"

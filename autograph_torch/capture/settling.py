@@ -11,11 +11,13 @@ tests/capture/test_settling.py fails clearly when torch changes what this leans 
 
 from __future__ import annotations
 
+import itertools
 import operator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch._dynamo.variables import ConstantVariable
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch.fx import GraphModule, Node
 
@@ -25,35 +27,94 @@ from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import is_runtime
 
 OF_TWO_TYPES = "on this path a result of the function is a Python number, on others a tensor"
+# One number of each kind; "short" are constants that every type of tensor holds exactly.
+NUMBERS: dict[str, bool | int | float] = {"bool": True, "int": 1, "float": 1.0, "short_int": 1, "short_float": 1.0}
 _NO_ARGUMENTS = ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ())))
+_SYMBOLS: dict[type, type] = {torch.SymBool: bool, torch.SymInt: int, torch.SymFloat: float}
 _ARITHMETIC = frozenset(
     getattr(operator, name)
     for name in "add sub mul truediv floordiv mod pow neg pos abs lt le gt ge eq ne iadd isub imul itruediv".split()
 )
 
 
+@dataclass(frozen=True)
+class _Number:
+    """What is known of a tensor that may stand for a number."""
+
+    flag: Any  # the variable that tells where it does
+    failure: int  # the number of the effect that is raised where it leaves the graph
+    kinds: frozenset[str]  # the types that the number may have
+
+
 def fill_in_flags(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Do the work of the empty functions of runtime/either.py when the tracer is about to enter one of them."""
     if code is either.note_number.__code__:
         tensor, flag = arguments["tensor"].realize().as_proxy(), arguments["flag"].realize()
-        _known()[tensor.node] = (flag, _refusal())
+        kinds = frozenset(arguments["kinds"].as_python_constant().split())
+        _known()[tensor.node] = _Number(flag, _refusal(), kinds)
     elif code is either.number_flag.__code__ and _known():
         found = _flag_of(arguments["tensor"].realize().as_proxy().node, parent)
         if found is not None:
             arguments["found"] = found
+    elif code is either.number_kinds.__code__ and _known():
+        node = arguments["tensor"].realize().as_proxy().node
+        kinds = kinds_of(node, parent.output.current_tracer)
+        arguments["found"] = ConstantVariable.create(" ".join(sorted(kinds)))
 
 
 def refuse_question_of_type(variable: Any, tx: Any) -> None:
-    """Stop where the program asks for the type of such a value: the answer differs between the paths.
+    """Stop where the program asks for the type of such a value: the answer differs between the paths."""
+    if _known() and not is_runtime(tx.f_code.co_filename) and variable.is_tensor():
+        refuse_use(variable.as_proxy().node, tx, "the program asks for the type of")
+
+
+def refuse_use(node: Node, tx: Any, use: str) -> None:
+    """Stop where the tensor of a node may stand for a number, and the program uses it as the one or the other.
 
     That is told at the line of the branch: the next trace follows the two apart (capture/attempts.py).
+
+    Args:
+        use: what the program does, as the message begins.
+
+    Raises:
+        CaptureError: AG310, at the branch or loop that gives the number or the tensor.
     """
-    if not _known() or is_runtime(tx.f_code.co_filename) or not variable.is_tensor():
-        return
-    number = _number_in(variable.as_proxy().node, tx.output.current_tracer)
+    number = _number_in(node, tx.output.current_tracer)
     if number is not None:
-        message = "the program asks for the type of a value that is a Python number on this path, on others a tensor"
+        message = f"{use} a value that is a Python number on this path, on others a tensor"
         raise CaptureError(replace(notes.failure_of(number).diagnostic, message=message))
+
+
+def kinds_of(node: Node, tracer: Any) -> frozenset[str]:
+    """The types of the number that a tensor may stand for, by name; none when it never does."""
+    known = _known()
+    if node in known:
+        return known[node].kinds
+    if node.op == "placeholder":
+        around = _origin(node, tracer)
+        return kinds_of(around, tracer) if around is not None else frozenset()
+    return _computed_kinds(node, tracer) if _flags(node, tracer) else frozenset()
+
+
+def _computed_kinds(node: Node, tracer: Any) -> frozenset[str]:
+    """Of what is computed of numbers, whatever they are."""
+    if node.op == "call_method":
+        return kinds_of(node.args[0], tracer)  # type: ignore[arg-type]
+    found = set()
+    for chosen in itertools.product(*(_kinds_of_argument(one, tracer) for one in node.args)):
+        found.add(type(node.target(*(NUMBERS[kind] for kind in chosen))).__name__)  # type: ignore[operator]
+    return frozenset(found)
+
+
+def _kinds_of_argument(argument: Any, tracer: Any) -> frozenset[str]:
+    if isinstance(argument, Node) and is_tensor(argument):
+        return kinds_of(argument, tracer)
+    return frozenset((name_of_type(argument.meta.get("example_value") if isinstance(argument, Node) else argument),))
+
+
+def name_of_type(number: Any) -> str:
+    """The name of the type of a number, which may be a symbol."""
+    return _SYMBOLS.get(type(number), type(number)).__name__
 
 
 def has_numbers() -> bool:
@@ -64,16 +125,16 @@ def has_numbers() -> bool:
 def _number_in(node: Node, tracer: Any) -> int | None:
     """The number of the failure of a tensor that may stand for a Python number."""
     if node in _known():
-        return _known()[node][1]
+        return _known()[node].failure
     if not _flags(node, tracer):
         return None
     around = _origin(node, tracer) if node.op == "placeholder" else node
-    parts = [around] if around is not node else [one for one in node.all_input_nodes if _is_tensor(one)]
+    parts = [around] if around is not node else [one for one in node.all_input_nodes if is_tensor(one)]
     return _number_in(parts[0], tracer) if parts else None  # type: ignore[arg-type]
 
 
-def _known() -> dict[Node, tuple[Any, int]]:
-    """Nodes of tensors that may stand for numbers -> the flag, and the number of the failure."""
+def _known() -> dict[Node, _Number]:
+    """The nodes of tensors that may stand for numbers."""
     return tracing.notebook().setdefault("numbers", {})  # type: ignore[no-any-return]
 
 
@@ -103,13 +164,13 @@ def _flags(node: Node, tracer: Any) -> list[Any]:
     """The flags that must all be set for a tensor to be a number; none when it never is."""
     known = _known()
     if node in known:
-        return [known[node][0]]
+        return [known[node].flag]
     if node.op == "placeholder":
         around = _origin(node, tracer)
         return _flags(around, tracer) if around is not None else []
-    if not _keeps_numbers(node):
+    if not keeps_numbers(node):
         return []
-    parts = [_flags(one, tracer) for one in node.all_input_nodes if _is_tensor(one)]
+    parts = [_flags(one, tracer) for one in node.all_input_nodes if is_tensor(one)]
     return [flag for part in parts for flag in part] if all(parts) else []
 
 
@@ -122,14 +183,14 @@ def _origin(node: Node, tracer: Any) -> Node | None:
     return None
 
 
-def _keeps_numbers(node: Node) -> bool:
+def keeps_numbers(node: Node) -> bool:
     """Whether numbers in give a number out. (Numbers have no methods of tensors: such a call is the runtime's.)"""
     return (node.op == "call_function" and node.target in _ARITHMETIC) or (
         node.op == "call_method" and node.target in ("detach", "clone")
     )
 
 
-def _is_tensor(node: Node) -> bool:
+def is_tensor(node: Node) -> bool:
     return isinstance(node.meta.get("example_value"), torch.Tensor)
 
 
@@ -152,7 +213,7 @@ def settle(module: GraphModule, refuse: bool) -> None:
 
 def _first_of_two_types() -> Diagnostic:
     """Of the branches that give a number or a tensor, the first that does not have what follows in it yet."""
-    found = [notes.diagnostic_of(number) for _, number in _known().values()]
+    found = [notes.diagnostic_of(number.failure) for number in _known().values()]
     apart = tracing.known().splits
     return next((one for one in found if (one.filename, one.line) not in apart), found[0])
 
@@ -172,11 +233,10 @@ def _failure(node: Node) -> tuple[Node, int] | None:
     """The flag of a tensor in the finished graph, and the number of the failure."""
     known = _known()
     if node in known:
-        flag, number = known[node]
-        return flag.as_proxy().node, number
-    if not _keeps_numbers(node) or not _is_tensor(node):
+        return known[node].flag.as_proxy().node, known[node].failure
+    if not keeps_numbers(node) or not is_tensor(node):
         return None
-    parts = [_failure(one) for one in node.all_input_nodes if _is_tensor(one)]
+    parts = [_failure(one) for one in node.all_input_nodes if is_tensor(one)]
     found = [part for part in parts if part is not None]
     if not found or len(found) < len(parts):
         return None
@@ -189,7 +249,7 @@ def _failure(node: Node) -> tuple[Node, int] | None:
 
 def _drop_unused(module: GraphModule) -> bool:
     """Drop flags that nobody has asked for; whether there were some."""
-    flags = [flag.as_proxy().node for flag, _ in _known().values()]
+    flags = [number.flag.as_proxy().node for number in _known().values()]
     unused = [node for node in flags if node.graph is module.graph and not node.users and not node._erased]
     for node in unused:
         module.graph.erase_node(node)

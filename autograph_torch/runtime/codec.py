@@ -329,7 +329,7 @@ class _Writer:
             return f"Maybe({self._next_leaf(torch.bool)}, {self.decode(plan[2][0], (*path, 0))}, {plan[1]!r})"
         if kind == "either":
             flag = self._next_leaf(torch.bool)
-            return f"either({self.decode(plan[2][0], path)}, {flag})"
+            return f"either({self.decode(plan[2][0], path)}, {flag}, {plan[1]!r})"
         if kind == "choice":
             return self._choice(plan, path)
         if kind == "shrinking":

@@ -9,6 +9,7 @@ This file only handles constants: it runs in real Python during a trace and neve
 
 from __future__ import annotations
 
+import math
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -185,7 +186,7 @@ def join(then: Spec, otherwise: Spec) -> Plan:
         return _join_maybe(then, otherwise)
     then, otherwise = _unaliased(then), _unaliased(otherwise)
     if "either" in (then[0], otherwise[0]) and {then[0], otherwise[0]} <= _NUMBER_OR_TENSOR:
-        return _either(join(_settled(then), _settled(otherwise)))
+        return _either(join(_settled(then), _settled(otherwise)), then, otherwise)
     if then[0] in CONTAINERS or otherwise[0] in CONTAINERS:
         return _join_containers(then, otherwise)
     if then[0] == "tensor" and otherwise[0] == "tensor":
@@ -196,7 +197,7 @@ def join(then: Spec, otherwise: Spec) -> Plan:
         return _join_numbers(then, otherwise)
     for tensor, number in ((then, otherwise), (otherwise, then)):
         if tensor[0] == "tensor" and _is_number(number):
-            return _either(_join_number_with_tensor(tensor, number))
+            return _either(_join_number_with_tensor(tensor, number), number)
     if then == otherwise:
         return then
     picked = _join_picked(then, otherwise) if tracing.known().picks else None
@@ -430,9 +431,24 @@ def _join_number_with_tensor(tensor: Spec, number: Spec) -> Plan:
     return tensor
 
 
-def _either(plan: Plan) -> Plan:
-    """The plan of a tensor that stands for a number on some paths (see either.py)."""
-    return plan if plan[0] == "either" else ("either", "", (plan,))
+def _either(plan: Plan, *sides: Spec) -> Plan:
+    """The plan of a tensor that stands for a number of one of the sides on some paths (see either.py)."""
+    return ("either", " ".join(sorted({kind for side in (plan, *sides) for kind in _kinds(side)})), (_settled(plan),))
+
+
+def _kinds(spec: Spec) -> list[str]:
+    """The types of the numbers that a value may be."""
+    if spec[0] == "either":
+        return spec[1].split()  # type: ignore[no-any-return]
+    if not _is_number(spec):
+        return []
+    is_short = spec[0] == "const" and type(spec[1]) is not bool and _is_short(spec[1])
+    return [f"short_{_number_type(spec)}" if is_short else _number_type(spec)]
+
+
+def _is_short(number: float) -> bool:
+    """Whether a tensor of any type for such numbers holds it exactly (bfloat16 has eight bits for its digits)."""
+    return not math.isfinite(number) or (abs(number) <= 32 and float(number * 4).is_integer())
 
 
 def _settled(spec: Spec) -> Spec:

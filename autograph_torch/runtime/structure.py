@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
-from autograph_torch.runtime.either import number_flag
+from autograph_torch.runtime.either import number_flag, number_kinds
 from autograph_torch.runtime.grown import is_grown
 from autograph_torch.runtime.instances import attributed, extra_attributes, own_attributes
 from autograph_torch.runtime.layout import NUMBER_DTYPES, Spec
@@ -215,7 +215,9 @@ def _tensor_spec(tensor: torch.Tensor) -> Spec:
     for k in range(tensor.ndim):
         sizes += (plain(tensor.shape[k]) if has_static_value(tensor.shape[k]) else -1,)
     spec = ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad)
-    return ("either", "", (spec,)) if tensor.ndim == 0 and number_flag(tensor) is not None else spec
+    if tensor.ndim == 0 and number_flag(tensor) is not None:
+        return ("either", number_kinds(tensor), (spec,))
+    return spec
 
 
 def is_dataclass(value: Any, found: bool | None = None) -> bool:

@@ -64,7 +64,31 @@ def one_of_each(w: Any, x: Tensor) -> Any:
     return first, second
 
 
-FUNCTIONS = [halves, in_both_branches, in_a_branch_of_a_branch, overlapping_and_turned, under_no_grad, one_of_each]
+def of_either_branch_within(w: Any, x: Tensor) -> Any:
+    """In two branches each makes the view of one tensor: what follows the tests moves into them."""
+    y = scale = None
+    if x[1] > 0:
+        y = x * w.p
+    if x[0] > 0:
+        scale = x.norm()
+    z = x
+    if scale is not None:
+        z = z * scale
+    elif y is not None:
+        z = z - y
+    w.k = None if y is None else y.detach()
+    return z, y
+
+
+FUNCTIONS = [
+    halves,
+    in_both_branches,
+    in_a_branch_of_a_branch,
+    overlapping_and_turned,
+    under_no_grad,
+    one_of_each,
+    of_either_branch_within,
+]
 DATA = ([1.0, 2.0, 3.0, 4.0], [-1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, 3.0, 4.0], [1.0, -2.0, -3.0, -4.0])
 
 
@@ -82,7 +106,7 @@ def test_as_eager(function: Function, backend: str, records: bool) -> None:
 def _told(function: Function, values: list[float], records: bool) -> Any:
     """The results, where they lie in which memory, what a write to one is to the others, and the gradients."""
     w = types.SimpleNamespace(k=torch.zeros(2), v=torch.zeros(2), p=torch.ones(4).mul_(2).requires_grad_(records))
-    tensors = [*function(w, torch.tensor(values)), w.k, w.v]
+    tensors = [one for one in (*function(w, torch.tensor(values)), w.k, w.v) if one is not None]
     memories = [one.untyped_storage().data_ptr() for one in tensors]
     shares = [memories.index(one) for one in memories]
     gap = [one.storage_offset() - tensors[place].storage_offset() for one, place in zip(tensors, shares, strict=True)]

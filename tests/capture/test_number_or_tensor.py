@@ -1,0 +1,174 @@
+"""A value that is a number on one path and a tensor on others, used where the two do not give the same."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch._dynamo.symbolic_convert import InstructionTranslator
+from torch._dynamo.variables import builder
+
+from autograph_torch.capture import number_or_tensor
+from tests.harness import Program, check, compiled, ints, leave_out, vec
+
+Use = Callable[[Any, Tensor, Tensor], Any]  # of the value, with a vector of floats and one of integers
+
+
+def stored(number: Any, x: Tensor) -> Tensor:
+    x[0] = number
+    return x
+
+
+NUMBERS: dict[str, Any] = {"bool": True, "int": 2, "float": 0.3, "short": 0.5}
+
+USES: dict[str, Use] = {
+    "of integers": lambda a, x, n: n + a,
+    "of the other's type": lambda a, x, n: x * a,
+    "of a sum": lambda a, x, n: n.sum() * a,
+    "with truth values": lambda a, x, n: (n > 1) + a,
+    "in double precision": lambda a, x, n: x.double() * a,
+    "in half precision": lambda a, x, n: x.half() * a,
+    "compared": lambda a, x, n: (x > a, n == a),
+    "divided": lambda a, x, n: (n / a, n // a, a**n),
+    "of a function": lambda a, x, n: (torch.add(n, a), torch.where(x > 0, n, a), n.clamp(max=a)),
+    "of numbers": lambda a, x, n: -a * 2 + n,
+    "in place": lambda a, x, n: x.clone().mul_(a),
+    "stored": lambda a, x, n: stored(a, x.clone()),
+    "in the place of an element": lambda a, x, n: torch.index_fill(n, 0, torch.tensor([0]), a),
+    "filled": lambda a, x, n: torch.full((2,), a),
+    "raises": lambda a, x, n: torch.exp(a),
+    "stacked": lambda a, x, n: torch.stack([a, a]),
+    "indexed": lambda a, x, n: a[None],
+    "attribute": lambda a, x, n: a.dtype,
+    "method": lambda a, x, n: a.item(),
+    "method of a tensor": lambda a, x, n: a.detach() + x,
+    "truth": lambda a, x, n: x if a else n,
+    "as a float": lambda a, x, n: float(a),
+}
+
+
+def chosen(number: Any, use: Use, function: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+    def program(x: Tensor, n: Tensor) -> Any:
+        a = number
+        if x.sum() > 0:
+            a = function(x)
+        return use(a, x, n)
+
+    return program
+
+
+def summed(use: Use) -> Callable[..., Any]:
+    def program(x: Tensor, n: Tensor) -> Any:
+        a = 0
+        for one in x:
+            if one < 0:
+                break
+            a = a + one
+        return use(a, x, n)
+
+    return program
+
+
+INPUTS = tuple(
+    (lambda x=x: (vec(*x), ints(1, -2, 3))) for x in ((1, 2, 3), (-1, -2, -3.5), (5, -1, 0), (3, -5, 0), (-0.5, 4, 1))
+)
+
+
+def assert_as_eager(program: Callable[..., Any]) -> None:
+    verdict = check(Program("program", "number or tensor", lambda: program, INPUTS), "eager")
+    assert verdict.kind == "equal", verdict.reason
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_of_a_branch(kind: str, use: str) -> None:
+    assert_as_eager(chosen(NUMBERS[kind], USES[use], lambda x: x.abs().mean()))
+
+
+@pytest.mark.parametrize("use", USES)
+def test_of_a_branch_in_double_precision(use: str) -> None:
+    assert_as_eager(chosen(0.1, USES[use], lambda x: x.double().abs().mean()))
+
+
+@pytest.mark.parametrize("use", USES)
+def test_of_a_branch_in_half_precision(use: str) -> None:
+    assert_as_eager(chosen(0.1, USES[use], lambda x: x.half().abs().mean()))
+
+
+@pytest.mark.parametrize("use", [use for use in USES if use not in ("attribute", "method", "raises")])
+def test_of_a_loop(use: str) -> None:
+    assert_as_eager(summed(USES[use]))
+
+
+def test_compared_in_the_type_of_the_other() -> None:
+    def program(x: Tensor, n: Tensor) -> Any:
+        a = 0.1
+        if x.sum() > 0:
+            a = x.double().sum()
+        return x[0] * 0 + 0.1 == a
+
+    assert_as_eager(program)
+
+
+def test_of_two_branches() -> None:
+    def program(x: Tensor, n: Tensor) -> Any:
+        a, b = 0.0, 0
+        if x.sum() > 0:
+            a = x.double().norm()
+        if x[0] > 1:
+            b = x.mean()
+        return x.sum() + (a + b), x * a + b
+
+    assert_as_eager(program)
+
+
+def test_in_a_branch() -> None:
+    def program(x: Tensor, n: Tensor) -> Any:
+        a = 0
+        if x.sum() > 0:
+            a = x.norm()
+        if x[0] > 1:
+            n = n * a
+        return n
+
+    assert_as_eager(program)
+
+
+def test_what_is_the_same_for_either_is_one_branch() -> None:
+    """Its text does not move into both branches."""
+    graphs = []
+
+    def backend(graph: torch.fx.GraphModule, inputs: list[Tensor]) -> Callable[..., Any]:
+        graphs.append(graph)
+        return graph
+
+    program = chosen(0.0, lambda a, x, n: (x * a + 1, n + a), lambda x: x.norm())
+    run = torch.compile(number_or_tensor_converted(program), backend=backend, fullgraph=True)
+    run(vec(1, 2, 3), ints(1, 2, 3))
+    additions = [node for graph in graphs for one in graph.modules() for node in one.graph.nodes if "add" in node.name]
+    assert len(additions) == 2
+
+
+def number_or_tensor_converted(program: Callable[..., Any]) -> Callable[..., Any]:
+    from autograph_torch import convert
+
+    torch._dynamo.reset()
+    return convert(program)
+
+
+def test_without_this_the_type_is_that_of_the_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_out(monkeypatch, number_or_tensor.number_or_tensor)
+    program = chosen(0, USES["of integers"], lambda x: x.norm())
+    arguments = vec(-1, -2, -3), ints(1, 2, 3)
+    assert program(*arguments).dtype is torch.int64
+    assert compiled(program)(*arguments).dtype is torch.float32
+
+
+def test_names_of_the_tracer() -> None:
+    assert callable(builder.get_fake_value)
+    assert any(name in dis.opmap for name in number_or_tensor._ATTRIBUTES)
+    assert InstructionTranslator.dispatch_table[dis.opmap["LOAD_ATTR"]] is not None
