@@ -3,12 +3,15 @@
     (loss, step) < best                    if loss != best[0]: loss < best[0], else step < best[1]
 
 The tracer has `compared` rewritten, as a function of the user's: its `if` is one on data (capture/sequence_order.py).
+Tensors of several elements behind a number that decides (`heappush(beams, (score, count, x))`) are not compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import torch
 
 
 def compared(
@@ -17,8 +20,20 @@ def compared(
     """`comparison(left, right)`, of `operator`'s comparisons; `of_unequal`: what `==` and `!=` give for unequal ones.
 
     Source: https://docs.python.org/3/reference/expressions.html#value-comparisons
+
+    Raises:
+        RuntimeError: the pairs in front are equal, and these are tensors that have no order.
     """
     for a, b in zip(left, right, strict=False):
+        if are_without_order(a, b):
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         if a != b:
             return comparison(a, b) if of_unequal is None else of_unequal
     return comparison(len(left), len(right))
+
+
+def are_without_order(one: Any, other: Any) -> bool:
+    """Whether their comparison gives a tensor of several elements, which is neither true nor false."""
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return False
+    return one.shape == other.shape and one.numel() > 1

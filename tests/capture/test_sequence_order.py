@@ -224,3 +224,32 @@ def test_numbers_that_a_path_has_settled() -> None:
     for numbers in ([1, 1, 1], [0, 2, 1], [2, 0, 7]):
         x = torch.tensor(numbers)
         assert fast(x) == least(x)
+
+
+def beams(x: torch.Tensor) -> Any:
+    """Rows in a heap, behind a number that tells them apart."""
+    heap: list[Any] = []
+    for count, row in enumerate(x):
+        heapq.heappush(heap, (row.sum().item(), count, row))
+    return heapq.heappop(heap)[2], [row for *_, row in sorted(heap)]
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_tensors_behind_what_decides() -> None:
+    fast = compiled(beams)
+    for rows in ([[1.0, 2.0], [0.5, 0.25], [4.0, 4.0]], [[1.0, 0.0], [0.5, 0.5], [-4.0, 4.0]]):
+        x = torch.tensor(rows)
+        (first, others), (expected, rest) = fast(x), beams(x)
+        assert torch.equal(first, expected) and torch.equal(torch.stack(others), torch.stack(rest))
+
+
+def test_tensors_that_would_decide() -> None:
+    def is_before(x: torch.Tensor) -> bool:
+        return (x[0, 0].item(), x[0]) < (x[1, 0].item(), x[1])
+
+    fast = compiled(is_before)
+    for rows in ([[1.0, 2.0], [2.0, 1.0]], [[2.0, 2.0], [1.0, 1.0]]):
+        assert fast(torch.tensor(rows)) is is_before(torch.tensor(rows))
+    for function in (fast, is_before):
+        with pytest.raises(RuntimeError, match="^Boolean value of Tensor with more than one value is ambiguous"):
+            function(torch.tensor([[1.0, 2.0], [1.0, 3.0]]))

@@ -24,8 +24,8 @@ def const(value: Any) -> Spec:
     return ("const", value)
 
 
-def either(spec: Spec) -> Spec:
-    return ("either", "", (spec,))
+def either(spec: Spec, kinds: str) -> Spec:
+    return ("either", kinds, (spec,))
 
 
 def number(name: str) -> Spec:
@@ -64,9 +64,15 @@ JOINS: dict[str, tuple[Spec, Spec, Spec]] = {
     "signed zeros": (const(0.0), const(-0.0), number("float")),
     "number and constant": (number("int"), const(2), number("int")),
     "numbers": (number("float"), number("float"), number("float")),
-    "scalar tensor and its number": (tensor(), const(1.5), either(tensor())),
-    "scalar tensor and an int": (tensor(), number("int"), either(tensor())),
-    "an int and a scalar tensor": (const(1), COUNT, either(COUNT)),
+    "scalar tensor and its number": (tensor(), const(1.5), either(tensor(), "short_float")),
+    "scalar tensor and a long number": (tensor(), const(0.1), either(tensor(), "float")),
+    "scalar tensor, or a number, and another": (
+        either(tensor(), "int"),
+        const(1.5),
+        either(tensor(), "int short_float"),
+    ),
+    "scalar tensor and an int": (tensor(), number("int"), either(tensor(), "int")),
+    "an int and a scalar tensor": (const(1), COUNT, either(COUNT, "short_int")),
     "tuples": (pair(const(1), tensor(2)), pair(const(1), tensor(3)), pair(const(1), tensor(-1))),
     "lists": (("list", 1, (const(1),)), ("list", 1, (const(2),)), ("list", 1, (number("int"),))),
     "dicts": (record(a=const(1)), record(a=const(1)), record(a=const(1))),
