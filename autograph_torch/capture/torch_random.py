@@ -6,8 +6,8 @@
 A generator of the program (an argument, an attribute, a global) begins with its state as an input of the graph, and is
 set to the new state behind each draw, in the order of effects (runtime/effects.py). The graph never draws from it, so a
 call that fails and is run again in Python sets it back like what else has been written. Where the function looks at the
-default generator, or seeds it, all that is drawn from there on is drawn so; what torch draws by itself (dropout) is
-refused there. So are generators of other devices, those that are returned or stored, and bodies of branches and loops,
+default generator, or seeds it, all that is drawn from there on is drawn so, also by dropout; what else torch draws by
+itself (`rrelu`) is refused there. So are generators of other devices, those that are returned or stored, and bodies of branches and loops,
 whose draws would be made whichever path is taken: such a function has a graph for one path.
 
 Private: TorchInGraphFunctionVariable, SkipFunctionVariable, OpaqueObjectClassVariable (with torch 2.11, where a
@@ -318,6 +318,8 @@ def _called(tx: Any, function: Any, args: Any, kwargs: Any) -> Any:
         return _fork(tx, args, kwargs)
     if function in drawing.FUNCTIONS:
         return _drawn(tx, drawing.FUNCTIONS[function], args, kwargs)
+    if function in drawing.NATIVE and _default_is_known():
+        return UserFunctionVariable(drawing.NATIVE[function]).call_function(tx, args, kwargs)  # type: ignore[arg-type]
     if any(_is_generator(one) for one in (*args, *kwargs.values())):
         name = getattr(function, "__name__", "a function")
         raise_refusal("AG320", f"`{name}` with a torch.Generator is not drawn by the graph", _ADVICE)

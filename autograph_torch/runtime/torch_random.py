@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from autograph_torch.runtime import performing, tracing
 from autograph_torch.runtime.effects import current_token, put_token, surrounding_effects
@@ -110,6 +112,60 @@ def _(seed: int) -> torch.Tensor:
 
 
 LENGTH = torch.Generator().get_state().numel()  # of a state
+
+
+# -- what torch draws by itself ---------------------------------------------------------------------------------------
+# As torch does it on the CPU (aten/src/ATen/native/Dropout.cpp).
+
+
+def dropout(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
+    """torch.dropout of the default generator."""
+    if not _drops(input, p, train):
+        return input
+    return input * (torch.zeros((), dtype=input.dtype) if p == 1 else _noise(torch.empty_like(input), p))
+
+
+def dropout_(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
+    """torch.dropout_, in place."""
+    if not _drops(input, p, train):
+        return input
+    return input.mul_(torch.zeros((), dtype=input.dtype) if p == 1 else _noise(torch.empty_like(input), p))
+
+
+def feature_dropout(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
+    """torch.feature_dropout: of whole channels."""
+    if not _drops(input, p, train):
+        return input
+    return input * (torch.zeros((), dtype=input.dtype) if p == 1 else _noise(_of_channels(input), p))
+
+
+def feature_dropout_(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
+    """torch.feature_dropout_, in place."""
+    if not _drops(input, p, train):
+        return input
+    return input.mul_(torch.zeros((), dtype=input.dtype) if p == 1 else _noise(_of_channels(input), p))
+
+
+def _drops(input: torch.Tensor, p: float, train: bool) -> bool:
+    return train and p != 0 and not statically_known_true(input.numel() == 0)
+
+
+def _noise(like: torch.Tensor, p: float) -> torch.Tensor:
+    return like.bernoulli_(1 - p).div_(1 - p)
+
+
+def _of_channels(input: torch.Tensor) -> torch.Tensor:
+    return torch.empty((*input.shape[:2], *[1] * (input.ndim - 2)), dtype=input.dtype)
+
+
+NATIVE: dict[Any, Callable[..., torch.Tensor]] = {
+    torch.dropout: dropout,
+    torch.dropout_: dropout_,
+    torch.feature_dropout: feature_dropout,
+    torch.feature_dropout_: feature_dropout_,
+    # Their own texts, which call those, or draw in place.
+    **{one: one for one in (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.gumbel_softmax)},
+}
 
 
 # -- the generators of the program -------------------------------------------------------------------------------------

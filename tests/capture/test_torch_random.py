@@ -320,11 +320,6 @@ def unknown_seed(x: torch.Tensor) -> Any:
     return x * _GEN.initial_seed()
 
 
-def dropped_out(x: torch.Tensor) -> Any:
-    torch.manual_seed(0)
-    return F.dropout(x, 0.5)
-
-
 def attending(x: torch.Tensor) -> Any:
     torch.manual_seed(0)
     y = x.reshape(1, 1, 3, 1)
@@ -356,7 +351,6 @@ REFUSED = [
     (with_a_gradient, "with a gradient"),
     (of_another_function, "torch.Generator|keyword"),
     (unknown_seed, "has not given"),
-    (dropped_out, "seeded or looked at"),
     (attending, "seeded or looked at"),
     (leaking, "seeded or looked at"),
     (in_a_transform, "transform"),
@@ -494,3 +488,57 @@ def test_torch_needs_this() -> None:
     for function in (own, given, seeding):
         with pytest.raises(torch._dynamo.exc.Unsupported):
             torch.compile(function, fullgraph=True, backend="eager")(torch.ones(3))
+
+
+DROPS: dict[str, Any] = {
+    "dropout": lambda x: F.dropout(x, 0.5),
+    "of an argument": lambda x: F.dropout(x, 0.25) + x,
+    "all": lambda x: F.dropout(x, 1.0),
+    "none": lambda x: F.dropout(x, 0.0) * 2,
+    "in place": lambda x: F.dropout(x * 2, 0.5, inplace=True),
+    "transposed": lambda x: F.dropout(x.t(), 0.5),
+    "a module": lambda x: torch.nn.Sequential(torch.nn.Dropout(0.3), torch.nn.ReLU())(x),
+    "of channels": lambda x: F.dropout2d(x.reshape(2, 3, 2, 2), 0.5),
+    "of channels, in place": lambda x: F.dropout1d(x.reshape(2, 3, 4) + 1, 0.5, inplace=True),
+    "of a mask": lambda x: F.dropout(x[x > 0], 0.5),
+    "gumbel_softmax": lambda x: F.gumbel_softmax(x, hard=True) + F.gumbel_softmax(x, tau=2.0),
+    "of nothing": lambda x: F.dropout(x[:0], 0.5),
+}
+
+
+@pytest.mark.parametrize("drops", DROPS)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_dropout_behind_a_seed(drops: str, backend: str) -> None:
+    def program(x: torch.Tensor, seed: int) -> Any:
+        torch.manual_seed(seed)
+        y = DROPS[drops](x)
+        return y, torch.rand(2), torch.get_rng_state()
+
+    outcomes = []
+    for function in (program, plain(backend)(program)):
+        torch.manual_seed(9)
+        x = torch.randn(6, 4).requires_grad_()
+        results = [one for seed in (3, 4) for one in function(x, seed)]
+        (results[0].square().sum() + results[3].sum()).backward()
+        outcomes.append([*results, torch.rand(1), torch.zeros(1) if x.grad is None else x.grad])
+    for one, other in zip(*outcomes, strict=True):
+        torch.testing.assert_close(other, one)
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+def test_dropout_behind_a_seed_in_a_loop_on_data() -> None:
+    def program(x: torch.Tensor, seed: int) -> Any:
+        torch.manual_seed(seed)
+        p, tries = 0.8, 0
+        kept = F.dropout(x, p)
+        while (kept.sum(1) == 0).any() and tries < 3:
+            p, tries = p / 2, tries + 1
+            kept = F.dropout(x, p)
+        return kept, tries
+
+    fast = decorated("eager")(program)
+    for seed in range(4):
+        x = torch.randn(3, 4)
+        kept, tries = fast(x, seed)
+        expected, number = program(x, seed)
+        assert torch.equal(kept, expected) and tries == number
