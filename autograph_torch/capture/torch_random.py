@@ -7,8 +7,8 @@ A generator of the program (an argument, an attribute, a global) begins with its
 set to the new state behind each draw, in the order of effects (runtime/effects.py). The graph never draws from it, so a
 call that fails and is run again in Python sets it back like what else has been written. Where the function looks at the
 default generator, or seeds it, all that is drawn from there on is drawn so, also by dropout; what else torch draws by
-itself (`rrelu`) is refused there. So are generators of other devices, those that are returned or stored, and bodies of branches and loops,
-whose draws would be made whichever path is taken: such a function has a graph for one path.
+itself (`rrelu`) is refused there. So are generators of other devices, those that are returned or stored, and bodies of
+branches and loops, whose draws would be made whichever path is taken: such a function has a graph for one path.
 
 Private: TorchInGraphFunctionVariable, SkipFunctionVariable, OpaqueObjectClassVariable (with torch 2.11, where a
 generator is an object like others, UserDefinedClassVariable), UserDefinedObjectVariable, TensorVariable,
