@@ -23,6 +23,7 @@
     math.prod(xs)             x * y * ..., where data tell a factor; of a generator, too, as math.fsum and math.dist are
     divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
     pow(t, 2)                 t ** 2
+    operator.truth(t)         bool(t)
     callable(A.matmul)        True, for a method of a tensor
     type(n)                   int, for n a constant: nothing of where it comes from has to be guarded again
     t * numpy.prod(sizes)     t * numpy.prod(sizes).item(): what NumPy gives without dimensions is a number to a tensor
@@ -196,6 +197,8 @@ def python_calls() -> Iterator[None]:
             return ConstantVariable.create(True)
         if self.fn is pow and len(args) == 2 and not kwargs:
             self = BuiltinVariable(operator.pow)
+        if self.fn is operator.truth:
+            self = BuiltinVariable(bool)
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
             parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
             return TupleVariable(parts)

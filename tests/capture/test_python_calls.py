@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 import pickle
 import re
 from collections.abc import Callable
@@ -57,6 +58,10 @@ def quotient_and_rest(x: torch.Tensor) -> tuple[int, int]:
     return divmod(int(x.sum().item()) * 7, 4)
 
 
+def truth_of_a_tensor(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if operator.truth(x.sum() > 0) else x - 1
+
+
 class Base:
     """A class with a property."""
 
@@ -106,6 +111,7 @@ FUNCTIONS = [
     classes_from_data,
     property_of_the_base,
     quotient_and_rest,
+    truth_of_a_tensor,
 ]
 
 
