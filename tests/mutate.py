@@ -1711,6 +1711,14 @@ MUTATIONS = (
         "tensors_that or tensors_behind",
     ),
     Mutation(
+        "choices: two values that are one alternative",
+        "autograph_torch/runtime/codec.py",
+        "        for k in others:\n            end",
+        "        for k in ():\n            end",
+        "tests/capture/test_settling.py",
+        "in_an_object",
+    ),
+    Mutation(
         "number or tensor: other types",
         CAPTURE + "number_or_tensor.py",
         "_types(found) == _types(value) and",

@@ -255,10 +255,24 @@ class _Writer:
             if number not in places:
                 self.encode(path, _ABSENT, part)
             elif spec[0] == "choice":
-                k = places.index(number)
-                self.encode(f"{path}.values[{k}]", own[k], part)
+                self._encode_one_of(path, {k: own[k] for k, place in enumerate(places) if place == number}, part)
             else:
                 self.encode(path, spec, part)
+
+    def _encode_one_of(self, path: str, values: dict[int, Spec], plan: Plan) -> None:
+        """Of several values of a choice that are one alternative here, the one that it is.
+
+        An object from around an inner branch and one that the branch has made look alike to the branch around both.
+        """
+        first, *others = values
+        begin = len(self.leaves)
+        self.encode(f"{path}.values[{first}]", values[first], plan)
+        for k in others:
+            end = len(self.leaves)
+            self.encode(f"{path}.values[{k}]", values[k], plan)
+            found, self.leaves[end:] = self.leaves[end:], []
+            for place, leaf in enumerate(found, begin):
+                self.leaves[place] = f"torch.where({path}.which == {k}, {leaf}, {self.leaves[place]})"
 
     def _place(self, path: str, spec: Spec, plan: Plan) -> str:
         """Which of the constants it is."""

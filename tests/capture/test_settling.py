@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 import torch
@@ -80,11 +82,36 @@ def attribute(x: Tensor):
     return state
 
 
+@dataclass
+class Total:
+    """A sum, which may be that of nothing."""
+
+    value: Any = 0
+
+
+def in_an_object(x: Tensor):
+    """Where the second branch is not taken, it hands out the object of the first, which is made again."""
+    total = Total()
+    if x[0] > 0:
+        total = Total(total.value + x[0])
+    if x[1] > 0:
+        total = replace(total, value=total.value + x[1])
+    return total
+
+
+def in_an_object_of_a_loop(x: Tensor):
+    total = Total()
+    for one in x:
+        if one > 0:
+            total = replace(total, value=total.value + one)
+    return total, x + total.value
+
+
 PROGRAMS = (
     number_or_tensor, arithmetic_of_it, two_of_them, through_another_branch,
-    loop_without_a_trip, loop_that_may_skip_all, printed, attribute,
+    loop_without_a_trip, loop_that_may_skip_all, printed, attribute, in_an_object, in_an_object_of_a_loop,
 )  # fmt: skip
-INPUTS = (lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, 1),), lambda: (vec(-5, 9),))
+INPUTS = tuple((lambda x=x: (vec(*x),)) for x in ((1, 2), (-1, -2), (3, 1), (-5, 9), (3, -1)))
 
 
 LONG_TRACE = pytest.param(loop_that_may_skip_all, marks=pytest.mark.slow, id=loop_that_may_skip_all.__name__)
@@ -97,7 +124,17 @@ def test_under_autograph_the_result_is_that_of_eager(function: Callable[..., obj
         assert verdict.kind == "equal", verdict.reason
 
 
-@pytest.mark.parametrize("function", [number_or_tensor, arithmetic_of_it, through_another_branch, loop_without_a_trip])
+@pytest.mark.parametrize(
+    "function",
+    [
+        number_or_tensor,
+        arithmetic_of_it,
+        through_another_branch,
+        loop_without_a_trip,
+        in_an_object,
+        in_an_object_of_a_loop,
+    ],
+)
 def test_a_result_is_picked_behind_the_graph(function: Callable[..., object]) -> None:
     verdict = check(Program(function.__name__, "settling", lambda: function, INPUTS), "eager")
     assert verdict.kind == "equal", verdict.reason
