@@ -1719,6 +1719,14 @@ MUTATIONS = (
         "in_an_object",
     ),
     Mutation(
+        "sorting: tensors among numbers",
+        "autograph_torch/runtime/sorting.py",
+        "    return not any(tensors) or (all(tensors) and",
+        "    return not any(tensors) or (True or",
+        "tests/capture/test_sequence_order.py",
+        "among",
+    ),
+    Mutation(
         "number or tensor: other types",
         CAPTURE + "number_or_tensor.py",
         "_types(found) == _types(value) and",

@@ -19,12 +19,13 @@ from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
 _COMPARED_BY_TORCH = (bool, int, float, str, tuple, list, torch.Tensor)
+_NAN = "something is sorted by NaN"
 _MOST = 8  # elements: the work grows with the square of their number
 
 
 def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     """The items in the order of their keys; equal ones stay as they are."""
-    if notes.on_one_path() and not all([isinstance(key, _COMPARED_BY_TORCH) for key in keys]):
+    if notes.on_one_path() and not _are_columns(keys):
         return _by_their_own_order(items, keys, backwards)
     if len(items) > _MOST and not notes.on_one_path():
         refuse("AG321", f"{len(items)} elements are sorted by data", "sort a tensor: torch.stack(keys).argsort()")
@@ -32,15 +33,32 @@ def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     for column in reversed(_columns(keys)):
         compared = torch.stack(_as_tensors(column)).cpu()
         if compared.is_floating_point():
-            torch._assert_async(~compared.isnan().any(), "something is sorted by NaN")
+            torch._assert_async(~compared.isnan().any(), _NAN)
         order = order[compared[order].argsort(stable=True, descending=backwards)]
     if notes.on_one_path():
         return [items[int(order[k].item())] for k in range(len(items))]
     return [element_at(items, order[k]) for k in range(len(items))]
 
 
+def _are_columns(keys: list[Any]) -> bool:
+    """Whether torch compares them: they are of one type each, as far as tuples have elements at a place."""
+    if not all([isinstance(key, _COMPARED_BY_TORCH) for key in keys]):
+        return False
+    if all([isinstance(key, (tuple, list)) for key in keys]):
+        lengths = [len(key) for key in keys]
+        return min(lengths) != max(lengths) or all([_are_columns([key[k] for key in keys]) for k in range(lengths[0])])
+    tensors = [isinstance(key, torch.Tensor) for key in keys]
+    return not any(tensors) or (all(tensors) and all([key.dtype == keys[0].dtype for key in keys]))
+
+
 def _by_their_own_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
-    """As `in_order`, of objects that compare themselves: each is put in its place by halves, as Python does."""
+    """As `in_order`, of objects that compare themselves, and of tensors among numbers: each is put in its place by
+    halves, as Python does.
+    """
+    for key in keys:
+        if isinstance(key, (float, torch.Tensor)):
+            number = key if isinstance(key, torch.Tensor) else torch.scalar_tensor(key, dtype=torch.float64)
+            torch._assert_async((number == number).all(), _NAN)
     order: list[int] = []
     for k in reversed(range(len(keys))) if backwards else range(len(keys)):
         low, high = 0, len(order)

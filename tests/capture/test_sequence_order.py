@@ -253,3 +253,24 @@ def test_tensors_that_would_decide() -> None:
     for function in (fast, is_before):
         with pytest.raises(RuntimeError, match="^Boolean value of Tensor with more than one value is ambiguous"):
             function(torch.tensor([[1.0, 2.0], [1.0, 3.0]]))
+
+
+def marks(x: torch.Tensor) -> Any:
+    """Tensors among numbers, in order."""
+    given = [x[0], 2.5, x[1], 3, x[2].to(torch.int64)]
+    least, *_, most = sorted(given)
+    return least, most, sorted(given, reverse=True)[1], [k for _, k in sorted((m, k) for k, m in enumerate(given))]
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+def test_tensors_among_numbers_are_sorted_on_a_path() -> None:
+    fast = compiled(marks)
+    for values in ([7.5, 8.0, 6.0], [2.5, 3.0, 1.0], [3.0, 2.5, 3.0], [-1.0, 9.0, 2.0]):
+        x = torch.tensor(values)
+        expected, actual = marks(x), fast(x)
+        assert actual == expected and list(map(type, actual)) == list(map(type, expected)), values
+
+
+def test_tensors_among_numbers_have_no_graph_for_all_data() -> None:
+    with pytest.raises(AutographError, match="sorted by keys of several types"):
+        compiled(marks)(torch.ones(3))
