@@ -200,7 +200,7 @@ def check_any_graph(subject: Decorated, seconds: int = 60) -> None:
     assert verdict.kind == "equal", verdict.reason
 
 
-def compiled(function: Callable[..., Any], backend: str = "eager") -> Any:
+def compiled(function: Callable[..., Any], backend: str | Callable[..., Any] = "eager") -> Any:
     """A function that torch.compile has converted by us, into one graph; nothing is known of earlier ones."""
     from autograph_torch import convert
 

@@ -7,20 +7,21 @@
     penalty.item()             raises on the path of the number
 
 What such a value gives with others is computed with a number in its place, too. Where that has another type, or raises,
-and where an attribute or method is asked for, the trace stops at the branch: the next one follows the two apart
-(capture/attempts.py).
+where Python divides by zero, and where an attribute or method is asked for, the trace stops at the branch: the next one
+follows the two apart (capture/attempts.py). What is computed of numbers alone in the type of the tensor may differ in
+its last digit.
 
-Private: `get_fake_value`, which tries each call on tensors without data; enable_python_dispatcher; the instructions and
-the stack of the tracer.
+Private: `get_fake_value`, which tries each call on tensors without data; enable_python_dispatcher; how the variables of
+getattr, hasattr and setattr are called.
 tests/capture/test_number_or_tensor.py fails clearly when torch changes them.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dis
 import itertools
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -30,9 +31,9 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
+from autograph_torch.capture.dynamo_names import GETATTR, HASATTR, SETATTR
 from autograph_torch.capture.graph_writes import name_of, writes_in_place
 from autograph_torch.capture.patching import patched
-from autograph_torch.capture.replaced_instructions import Instruction, replaced
 from autograph_torch.capture.settling import (
     NUMBERS,
     has_numbers,
@@ -40,12 +41,13 @@ from autograph_torch.capture.settling import (
     keeps_numbers,
     kinds_of,
     name_of_type,
+    refuse_question_of_type,
     refuse_use,
 )
 from autograph_torch.runtime.places import is_runtime
 
-_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
-_MANY = 64  # combinations of numbers and tensors that are tried for one call
+_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.itruediv)
+_ATTRIBUTES: tuple[tuple[Any, Callable[..., Any]], ...] = ((GETATTR, getattr), (HASATTR, hasattr), (SETATTR, setattr))
 
 
 @contextlib.contextmanager
@@ -59,50 +61,65 @@ def number_or_tensor() -> Iterator[None]:
             _check(node, tx, value)
         return value
 
-    with (
-        patched(builder, get_fake_value=fake_value),
-        patched(tensor, get_fake_value=fake_value),  # `x[i] = v`
-        replaced(**{name: _asking for name in _ATTRIBUTES if name in dis.opmap}),
-    ):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(patched(builder, get_fake_value=fake_value))
+        stack.enter_context(patched(tensor, get_fake_value=fake_value))  # `x[i] = v`
+        for kind, function in _ATTRIBUTES:
+            stack.enter_context(patched(kind, call_function=_asking(kind.call_function, function)))
         yield
 
 
-def _asking(original: Instruction) -> Instruction:
-    """An instruction that gets an attribute of what is on top of the stack."""
+def _asking(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """`getattr`, also of the instructions that get an attribute, and the like."""
 
-    def get(translator: Any, instruction: Any) -> None:
-        if has_numbers() and not is_runtime(translator.f_code.co_filename):
-            owner = translator.stack[-1]
-            if owner.is_realized() and owner.is_tensor():
-                refuse_use(owner.as_proxy().node, translator, f"the program asks for `.{instruction.argval}` of")
-        original(translator, instruction)
+    def called(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if getattr(self, "fn", function) is function and len(args) > 1 and args[1].is_python_constant():
+            refuse_question_of_type(args[0], tx, f"`.{args[1].as_python_constant()}`")
+        return call(self, tx, args, kwargs)
 
-    return get
+    return called
 
 
 def _check(node: Node, tx: Any, value: Any) -> None:
     """Stop where a call gives something else with a number in the place of a tensor that may be one."""
-    kinds = {one: kinds_of(one, tx.output.current_tracer) for one in node.all_input_nodes if is_tensor(one)}
+    tracer = tx.output.current_tracer
+    kinds = {one: kinds_of(one, tracer) for one in node.all_input_nodes if is_tensor(one)}
     numbers = [one for one, found in kinds.items() if found]
     if not numbers or not _is_call(node):
         return
     gives_number = len(numbers) == len(kinds) and keeps_numbers(node)
     choices = [(None, *sorted(kinds[one])) for one in numbers]
-    for chosen in itertools.islice(itertools.product(*choices), 1, _MANY):  # the first one is `value`
+    # The first one is `value`. What takes many of them (torch.stack) takes no number, which shows at once.
+    for chosen in itertools.islice(itertools.product(*choices), 1, None):
         given = {one: kind for one, kind in zip(numbers, chosen, strict=True) if kind is not None}
         if gives_number and len(given) == len(numbers):
-            continue
-        if not (_keeps_digits(node, given) if _writes(node, given) else _is_the_same(node, given, value, tx)):
+            same = _is_the_same_number(node, given, value, tracer)
+        elif writes_in_place(node) and node.args[0] not in given:  # to a tensor, which keeps its type
+            same = _is_precise(given, node.args[0].meta["example_value"].dtype)  # type: ignore[union-attr]
+        else:
+            same = _is_the_same(node, given, value, tx)
+        if not same:
             refuse_use(next(iter(given)), tx, f"`{name_of(node)}` gives something else for")
 
 
-def _writes(node: Node, given: dict[Node, str]) -> bool:
-    """Whether a call writes to a tensor, which keeps its type."""
-    return writes_in_place(node) and isinstance(node.args[0], Node) and node.args[0] not in given
+def _is_the_same_number(node: Node, given: dict[Node, str], value: torch.Tensor, tracer: Any) -> bool:
+    """Whether what is computed of nothing but numbers is what the tensor holds (but for its last digit)."""
+    found = kinds_of(node, tracer)
+    if value.dtype.is_floating_point or value.dtype.is_complex:
+        holds = True
+    else:
+        holds = found <= {"bool"} if value.dtype == torch.bool else value.dtype == torch.int64 and "float" not in found
+    return holds and not _may_raise(node) and _is_precise(given, None)
 
 
-def _keeps_digits(node: Node, given: dict[Node, str]) -> bool:
-    return _is_precise(given, node.args[0].meta["example_value"].dtype)  # type: ignore[union-attr]
+def _may_raise(node: Node) -> bool:
+    """Whether Python may raise where torch gives infinity, or have another type of number."""
+    if node.target not in (*_DIVISIONS, operator.pow):
+        return False
+    right = node.args[1]
+    if isinstance(right, Node):
+        return True
+    return bool(right == 0) if node.target in _DIVISIONS else type(right) is not int or right < 0
 
 
 def _is_call(node: Node) -> bool:
@@ -154,9 +171,22 @@ def _operand(argument: Any, given: dict[Node, str]) -> Any:
 
 
 def _is_precise(given: dict[Node, str], computed: torch.dtype | None) -> bool:
-    """Whether the tensors keep the digits of the numbers with which torch computes."""
-    if computed is None or not (computed.is_floating_point or computed.is_complex):
+    """Whether the tensors hold the numbers: exactly, or as precisely as the type in which torch computes with them."""
+    return all(
+        _holds(one.meta["example_value"].dtype, kind) or _is_as_precise(one.meta["example_value"].dtype, computed)
+        for one, kind in given.items()
+    )
+
+
+def _holds(stored: torch.dtype, kind: str) -> bool:
+    """Whether a tensor of a type holds every number of a kind exactly."""
+    if kind == "bool":
         return True
+    return stored.is_signed if kind.startswith("short") else stored in (torch.int64, torch.float64, torch.complex128)
+
+
+def _is_as_precise(stored: torch.dtype, computed: torch.dtype | None) -> bool:
+    if computed is None or not stored.is_floating_point or not (computed.is_floating_point or computed.is_complex):
+        return False
     needed = torch.float32 if torch.finfo(computed).bits < 32 else computed  # as torch computes those
-    stored = [one.meta["example_value"].dtype for one, kind in given.items() if kind in ("int", "float")]
-    return all(torch.finfo(one).eps <= torch.finfo(needed).eps for one in stored if one.is_floating_point)
+    return torch.finfo(stored).eps <= torch.finfo(needed).eps

@@ -28,7 +28,10 @@ from autograph_torch.runtime.places import is_runtime
 
 OF_TWO_TYPES = "on this path a result of the function is a Python number, on others a tensor"
 # One number of each kind; "short" are constants that every type of tensor holds exactly.
-NUMBERS: dict[str, bool | int | float] = {"bool": True, "int": 1, "float": 1.0, "short_int": 1, "short_float": 1.0}
+NUMBERS: dict[str, complex] = {
+    **{"bool": True, "int": 1, "float": 1.0, "complex": 1j},
+    **{"short_int": 1, "short_float": 1.0},
+}
 _NO_ARGUMENTS = ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ())))
 _SYMBOLS: dict[type, type] = {torch.SymBool: bool, torch.SymInt: int, torch.SymFloat: float}
 _ARITHMETIC = frozenset(
@@ -62,10 +65,10 @@ def fill_in_flags(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         arguments["found"] = ConstantVariable.create(" ".join(sorted(kinds)))
 
 
-def refuse_question_of_type(variable: Any, tx: Any) -> None:
-    """Stop where the program asks for the type of such a value: the answer differs between the paths."""
+def refuse_question_of_type(variable: Any, tx: Any, question: str = "the type") -> None:
+    """Stop where the program asks for the type of such a value, or for what numbers do not have."""
     if _known() and not is_runtime(tx.f_code.co_filename) and variable.is_tensor():
-        refuse_use(variable.as_proxy().node, tx, "the program asks for the type of")
+        refuse_use(variable.as_proxy().node, tx, f"the program asks for {question} of")
 
 
 def refuse_use(node: Node, tx: Any, use: str) -> None:

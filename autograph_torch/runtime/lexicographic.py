@@ -25,14 +25,14 @@ def compared(
         RuntimeError: the pairs in front are equal, and these are tensors that have no order.
     """
     for a, b in zip(left, right, strict=False):
-        if are_without_order(a, b):
+        if _are_without_order(a, b):
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         if a != b:
             return comparison(a, b) if of_unequal is None else of_unequal
     return comparison(len(left), len(right))
 
 
-def are_without_order(one: Any, other: Any) -> bool:
+def _are_without_order(one: Any, other: Any) -> bool:
     """Whether their comparison gives a tensor of several elements, which is neither true nor false."""
     if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
         return False

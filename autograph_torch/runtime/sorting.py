@@ -19,7 +19,6 @@ from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
 _COMPARED_BY_TORCH = (bool, int, float, str, tuple, list, torch.Tensor)
-_NAN = "something is sorted by NaN"
 _MOST = 8  # elements: the work grows with the square of their number
 
 
@@ -33,7 +32,7 @@ def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     for column in reversed(_columns(keys)):
         compared = torch.stack(_as_tensors(column)).cpu()
         if compared.is_floating_point():
-            torch._assert_async(~compared.isnan().any(), _NAN)
+            _refuse_nan(compared)
         order = order[compared[order].argsort(stable=True, descending=backwards)]
     if notes.on_one_path():
         return [items[int(order[k].item())] for k in range(len(items))]
@@ -57,8 +56,7 @@ def _by_their_own_order(items: list[Any], keys: list[Any], backwards: bool) -> l
     """
     for key in keys:
         if isinstance(key, (float, torch.Tensor)):
-            number = key if isinstance(key, torch.Tensor) else torch.scalar_tensor(key, dtype=torch.float64)
-            torch._assert_async((number == number).all(), _NAN)
+            _refuse_nan(key if isinstance(key, torch.Tensor) else torch.scalar_tensor(key, dtype=torch.float64))
     order: list[int] = []
     for k in reversed(range(len(keys))) if backwards else range(len(keys)):
         low, high = 0, len(order)
@@ -70,6 +68,10 @@ def _by_their_own_order(items: list[Any], keys: list[Any], backwards: bool) -> l
                 low = middle + 1
         order.insert(low, k)
     return [items[k] for k in (reversed(order) if backwards else order)]
+
+
+def _refuse_nan(numbers: torch.Tensor) -> None:
+    torch._assert_async(~numbers.isnan().any(), "something is sorted by NaN")
 
 
 def _columns(keys: list[Any]) -> list[list[Any]]:

@@ -120,30 +120,22 @@ LENGTH = torch.Generator().get_state().numel()  # of a state
 
 def dropout(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
     """torch.dropout of the default generator."""
-    if not _drops(input, p, train):
-        return input
-    return input * (torch.zeros((), dtype=input.dtype) if p == 1 else _noise(torch.empty_like(input), p))
+    return input * _noise(torch.empty_like(input), p) if _drops(input, p, train) else input
 
 
 def dropout_(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
     """torch.dropout_, in place."""
-    if not _drops(input, p, train):
-        return input
-    return input.mul_(torch.zeros((), dtype=input.dtype) if p == 1 else _noise(torch.empty_like(input), p))
+    return input.mul_(_noise(torch.empty_like(input), p)) if _drops(input, p, train) else input
 
 
 def feature_dropout(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
     """torch.feature_dropout: of whole channels."""
-    if not _drops(input, p, train):
-        return input
-    return input * (torch.zeros((), dtype=input.dtype) if p == 1 else _noise(_of_channels(input), p))
+    return input * _noise(_of_channels(input), p) if _drops(input, p, train) else input
 
 
 def feature_dropout_(input: torch.Tensor, p: float, train: bool) -> torch.Tensor:
     """torch.feature_dropout_, in place."""
-    if not _drops(input, p, train):
-        return input
-    return input.mul_(torch.zeros((), dtype=input.dtype) if p == 1 else _noise(_of_channels(input), p))
+    return input.mul_(_noise(_of_channels(input), p)) if _drops(input, p, train) else input
 
 
 def _drops(input: torch.Tensor, p: float, train: bool) -> bool:
@@ -151,7 +143,8 @@ def _drops(input: torch.Tensor, p: float, train: bool) -> bool:
 
 
 def _noise(like: torch.Tensor, p: float) -> torch.Tensor:
-    return like.bernoulli_(1 - p).div_(1 - p)
+    """Zeros, and what makes up for them; where all are zeros nothing is drawn."""
+    return torch.zeros((), dtype=like.dtype) if p == 1 else like.bernoulli_(1 - p).div_(1 - p)
 
 
 def _of_channels(input: torch.Tensor) -> torch.Tensor:

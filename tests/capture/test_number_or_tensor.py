@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
-from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._dynamo.variables import builder
 
 from autograph_torch.capture import number_or_tensor
@@ -46,6 +44,7 @@ USES: dict[str, Use] = {
     "attribute": lambda a, x, n: a.dtype,
     "method": lambda a, x, n: a.item(),
     "method of a tensor": lambda a, x, n: a.detach() + x,
+    "asked for an attribute": lambda a, x, n: (x, getattr(a, "dtype", None), hasattr(a, "shape")),
     "truth": lambda a, x, n: x if a else n,
     "as a float": lambda a, x, n: float(a),
 }
@@ -104,6 +103,51 @@ def test_of_a_loop(use: str) -> None:
     assert_as_eager(summed(USES[use]))
 
 
+OF_NUMBERS: dict[str, Use] = {
+    "inverse": lambda a, x, n: x * (1 / a),
+    "by itself": lambda a, x, n: x * (a / a),
+    "whole part": lambda a, x, n: x * (3 // a),
+    "rest": lambda a, x, n: x * (3 % a),
+    "power": lambda a, x, n: x * a**-1,
+    "of two": lambda a, x, n: x * (a / (a + 1) ** 2),
+    "compared": lambda a, x, n: x if a * 3 > 0.3 else x * 2,
+    "imaginary": lambda a, x, n: x * (a * 1j),
+}
+
+
+@pytest.mark.parametrize("use", OF_NUMBERS)
+@pytest.mark.parametrize("number", [0, 0.1, True])
+@pytest.mark.parametrize("kind", [torch.float32, torch.int64])
+def test_of_nothing_but_numbers(use: str, number: Any, kind: torch.dtype) -> None:
+    if isinstance(number, float) and kind is torch.int64:
+        pytest.skip("a float and a tensor of integers are not one branch")
+    assert_as_eager(chosen(number, OF_NUMBERS[use], lambda x: x.abs().sum().to(kind)))
+
+
+@pytest.mark.parametrize("number", [2, 300, -1])
+@pytest.mark.parametrize("kind", [torch.int8, torch.uint8])
+def test_of_small_integers(number: int, kind: torch.dtype) -> None:
+    assert_as_eager(chosen(number, lambda a, x, n: (n + a, n + a * 100, x * a), lambda x: x.abs().sum().to(kind)))
+
+
+def test_of_small_integers_that_are_asked() -> None:
+    assert_as_eager(chosen(16, lambda a, x, n: x if a * 16 else n, lambda x: x.abs().sum().to(torch.int8)))
+
+
+def test_of_truth_values() -> None:
+    assert_as_eager(chosen(True, lambda a, x, n: (n + (a + a), x * (a + 1)), lambda x: x[0] > 1))
+
+
+def test_of_many() -> None:
+    def program(x: Tensor, n: Tensor) -> Any:
+        a = b = c = d = e = f = g = 0
+        if x.sum() > 0:
+            a, b, c, d, e, f, g = [x.norm() + k for k in range(7)]
+        return torch.stack([a, b, c, d, e, f, g])  # type: ignore[list-item]
+
+    assert_as_eager(program)
+
+
 def test_compared_in_the_type_of_the_other() -> None:
     def program(x: Tensor, n: Tensor) -> Any:
         a = 0.1
@@ -147,17 +191,9 @@ def test_what_is_the_same_for_either_is_one_branch() -> None:
         return graph
 
     program = chosen(0.0, lambda a, x, n: (x * a + 1, n + a), lambda x: x.norm())
-    run = torch.compile(number_or_tensor_converted(program), backend=backend, fullgraph=True)
-    run(vec(1, 2, 3), ints(1, 2, 3))
+    compiled(program, backend)(vec(1, 2, 3), ints(1, 2, 3))
     additions = [node for graph in graphs for one in graph.modules() for node in one.graph.nodes if "add" in node.name]
     assert len(additions) == 2
-
-
-def number_or_tensor_converted(program: Callable[..., Any]) -> Callable[..., Any]:
-    from autograph_torch import convert
-
-    torch._dynamo.reset()
-    return convert(program)
 
 
 def test_without_this_the_type_is_that_of_the_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,5 +206,4 @@ def test_without_this_the_type_is_that_of_the_tensor(monkeypatch: pytest.MonkeyP
 
 def test_names_of_the_tracer() -> None:
     assert callable(builder.get_fake_value)
-    assert any(name in dis.opmap for name in number_or_tensor._ATTRIBUTES)
-    assert InstructionTranslator.dispatch_table[dis.opmap["LOAD_ATTR"]] is not None
+    assert all(callable(kind.call_function) for kind, _ in number_or_tensor._ATTRIBUTES)
