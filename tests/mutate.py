@@ -2839,6 +2839,22 @@ MUTATIONS = (
         "last_by_two_names",
     ),
     Mutation(
+        "elements of grown lists: nor in a list with an argument",
+        CAPTURE + "elements.py",
+        "        if held & given or any(",
+        "        if any(",
+        "tests/capture/test_elements.py",
+        "list_with_the_argument",
+    ),
+    Mutation(
+        "elements of grown lists: nor in a list beside a result",
+        CAPTURE + "elements.py",
+        "        if held & given or any(held & origins(storages[one]) for one in results if not copied[one]):",
+        "        if held & given:",
+        "tests/capture/test_elements.py",
+        "and_its_last",
+    ),
+    Mutation(
         "elements of grown lists: nor as an argument",
         CAPTURE + "elements.py",
         "        if sources & given:",

@@ -18,7 +18,7 @@ it gives. tests/capture/test_elements.py fails clearly when torch changes it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,7 +157,7 @@ def _given_back() -> list[_Given]:
 
 
 def check_elements(module: GraphModule, origins: Origins) -> None:
-    """Refuse to give back copies of elements where the caller has the element itself as well.
+    """Refuse to give back copies of elements, also in lists, where the caller has the element itself as well.
 
     Raises:
         CaptureError: AG314, at what gives the copy.
@@ -174,6 +174,12 @@ def check_elements(module: GraphModule, origins: Origins) -> None:
             _refuse(result, "which may be a tensor from before the call")
         if sources & _in_lists(storages[result], origins):
             _refuse(result, "and the list, too")
+    for held in [_held({one.name}, origins) for one in _given_back()]:
+        if held & given or any(held & origins(storages[one]) for one in results if not copied[one]):
+            message = (
+                "a list whose length depends on data is given back with a tensor in it that the caller has elsewhere"
+            )
+            raise capture_error_at(output, "AG314", message, "append a clone of it")
     for one, other in itertools.permutations(results, 2):
         direct = origins(storages[other])
         for element, sources in copied[one].items():
@@ -185,6 +191,11 @@ def check_elements(module: GraphModule, origins: Origins) -> None:
 def _in_lists(result: Storage, origins: Origins) -> Storages:
     """What is in the lists that are given back, but for those that Python puts this result into."""
     names = {one.name for one in _given_back()} - {one.name for one in _given_back() if result in one.placed}
+    return _held(names, origins)
+
+
+def _held(names: Set[str], origins: Origins) -> Storages:
+    """What lists hold that a trip has appended."""
     rows = (source for (name, *_), place in _places().items() if name in names for source in place.rows)
     return _NOTHING.union(*(_behind(source, origins, False) for source in rows))
 

@@ -90,7 +90,16 @@ def read_by_the_trips(x: Tensor) -> Any:
     return path[-1]
 
 
+def list_of_clones(x: Tensor) -> Any:
+    path = []
+    while x.norm() > 1:
+        path.append(x.clone())
+        x = x / 2
+    return x, path
+
+
 FOR_ALL_DATA = [
+    list_of_clones,
     last_of_a_list_with_the_argument,
     last_but_one,
     one_behind_the_loop,
@@ -193,7 +202,36 @@ def in_a_dict(x: Tensor) -> Any:
     return path[-1]["x"]
 
 
+def list_with_the_argument(x: Tensor) -> Any:
+    path = []
+    while x.norm() > 1:
+        path.append(x)
+        x = x / 2
+    return path
+
+
+def list_and_its_last(x: Tensor) -> Any:
+    path = []
+    x = x * 2
+    while x.norm() > 1:
+        x = x / 2
+        path.append(x)
+    return x, path
+
+
+def list_of_pairs_and_its_last(x: Tensor) -> Any:
+    path, n = [], 0
+    x = x * 2
+    while x.norm() > 1:
+        x, n = x / 2, n + 1
+        path.append((n, x))
+    return path, x
+
+
 FOR_ONE_PATH = [
+    list_with_the_argument,
+    list_and_its_last,
+    list_of_pairs_and_its_last,
     last_is_not_the_argument,
     asked_in_the_trips,
     two_elements_asked,
