@@ -1727,6 +1727,14 @@ MUTATIONS = (
         "among",
     ),
     Mutation(
+        "settling: each step once",
+        CAPTURE + "settling.py",
+        "        elif one not in steps:\n",
+        "        else:\n",
+        "tests/capture/test_settling.py",
+        "many_steps",
+    ),
+    Mutation(
         "number or tensor: other types",
         CAPTURE + "number_or_tensor.py",
         "_types(found) == _types(value) and",

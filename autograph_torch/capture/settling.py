@@ -82,37 +82,35 @@ def refuse_use(node: Node, tx: Any, use: str) -> None:
     Raises:
         CaptureError: AG310, at the branch or loop that gives the number or the tensor.
     """
-    number = _number_in(node, tx.output.current_tracer)
-    if number is not None:
+    numbers = _numbers(node, tx.output.current_tracer)
+    if numbers:
         message = f"{use} a value that is a Python number on this path, on others a tensor"
-        raise CaptureError(replace(notes.failure_of(number).diagnostic, message=message))
+        raise CaptureError(replace(notes.failure_of(numbers[0].failure).diagnostic, message=message))
 
 
 def kinds_of(node: Node, tracer: Any) -> frozenset[str]:
     """The types of the number that a tensor may stand for, by name; none when it never does."""
     known = _known()
-    if node in known:
-        return known[node].kinds
-    if node.op == "placeholder":
-        around = _origin(node, tracer)
-        return kinds_of(around, tracer) if around is not None else frozenset()
-    return _computed_kinds(node, tracer) if _flags(node, tracer) else frozenset()
+    kinds: dict[Node, frozenset[str]] = {}
+    for one, parts in _steps(node, tracer).items():
+        kinds[one] = known[one].kinds if one in known else _computed_kinds(one, parts, kinds)
+    return kinds.get(node, frozenset())
 
 
-def _computed_kinds(node: Node, tracer: Any) -> frozenset[str]:
+def _computed_kinds(node: Node, parts: list[Node], kinds: dict[Node, frozenset[str]]) -> frozenset[str]:
     """Of what is computed of numbers, whatever they are."""
-    if node.op == "call_method":
-        return kinds_of(node.args[0], tracer)  # type: ignore[arg-type]
+    if node.op != "call_function":
+        return kinds[parts[0]]
     found = set()
-    for chosen in itertools.product(*(_kinds_of_argument(one, tracer) for one in node.args)):
+    for chosen in itertools.product(*(_kinds_of_argument(one, kinds) for one in node.args)):
         found.add(type(node.target(*(NUMBERS[kind] for kind in chosen))).__name__)  # type: ignore[operator]
     return frozenset(found)
 
 
-def _kinds_of_argument(argument: Any, tracer: Any) -> frozenset[str]:
-    if isinstance(argument, Node) and is_tensor(argument):
-        return kinds_of(argument, tracer)
-    return frozenset((name_of_type(argument.meta.get("example_value") if isinstance(argument, Node) else argument),))
+def _kinds_of_argument(argument: Any, kinds: dict[Node, frozenset[str]]) -> frozenset[str]:
+    if isinstance(argument, Node):
+        return kinds[argument] if argument in kinds else frozenset((name_of_type(argument.meta.get("example_value")),))
+    return frozenset((name_of_type(argument),))
 
 
 def name_of_type(number: Any) -> str:
@@ -123,17 +121,6 @@ def name_of_type(number: Any) -> str:
 def has_numbers() -> bool:
     """Whether some tensor of the trace may stand for a Python number."""
     return bool(_known())
-
-
-def _number_in(node: Node, tracer: Any) -> int | None:
-    """The number of the failure of a tensor that may stand for a Python number."""
-    if node in _known():
-        return _known()[node].failure
-    if not _flags(node, tracer):
-        return None
-    around = _origin(node, tracer) if node.op == "placeholder" else node
-    parts = [around] if around is not node else [one for one in node.all_input_nodes if is_tensor(one)]
-    return _number_in(parts[0], tracer) if parts else None  # type: ignore[arg-type]
 
 
 def _known() -> dict[Node, _Number]:
@@ -153,7 +140,7 @@ def _refusal() -> int:
 def _flag_of(node: Node, parent: Any) -> Any:
     """The flag of a tensor, as a variable; made here where the tensor was computed of several."""
     tracer = parent.output.current_tracer
-    flags = _flags(node, tracer)
+    flags = [number.flag for number in _numbers(node, tracer)]
     if len(flags) < 2:
         return flags[0] if flags else None
     found = flags[0].as_proxy()
@@ -163,18 +150,42 @@ def _flag_of(node: Node, parent: Any) -> Any:
     return variable
 
 
-def _flags(node: Node, tracer: Any) -> list[Any]:
-    """The flags that must all be set for a tensor to be a number; none when it never is."""
+def _numbers(node: Node, tracer: Any) -> list[_Number]:
+    """What must all be numbers for a tensor to be one; none when it never is."""
     known = _known()
-    if node in known:
-        return [known[node].flag]
+    return [known[one] for one in _steps(node, tracer) if one in known]
+
+
+def _steps(node: Node, tracer: Any) -> dict[Node, list[Node]]:
+    """How a tensor is computed of nothing but numbers: each step behind its parts; none when there is more in it.
+
+    A step is looked at once: of a loop that has been unrolled, the ways to its beginning are too many to go.
+
+    Args:
+        tracer: of the body that the node is in; None for a finished graph, whose inputs are no numbers.
+    """
+    known = _known()
+    steps: dict[Node, list[Node]] = {}
+    waiting: list[tuple[Node, list[Node] | None]] = [(node, None)]
+    while waiting:
+        one, parts = waiting.pop()
+        if parts is not None:
+            steps[one] = parts
+        elif one not in steps:
+            parts = [] if one in known else _parts(one, tracer)
+            if not parts and one not in known:
+                return {}
+            waiting.append((one, parts))
+            waiting.extend((part, None) for part in reversed(parts))
+    return steps
+
+
+def _parts(node: Node, tracer: Any) -> list[Node]:
+    """The tensors that make a number of a node where they are numbers; none when it never is one."""
     if node.op == "placeholder":
-        around = _origin(node, tracer)
-        return _flags(around, tracer) if around is not None else []
-    if not keeps_numbers(node):
-        return []
-    parts = [_flags(one, tracer) for one in node.all_input_nodes if is_tensor(one)]
-    return [flag for part in parts for flag in part] if all(parts) else []
+        around = _origin(node, tracer) if tracer is not None else None
+        return [around] if around is not None else []
+    return [one for one in node.all_input_nodes if is_tensor(one)] if keeps_numbers(node) else []
 
 
 def _origin(node: Node, tracer: Any) -> Node | None:
@@ -203,13 +214,15 @@ def settle(module: GraphModule, refuse: bool) -> None:
     Raises:
         CaptureError: with `refuse`, when one leaves the graph: AG310, at a branch that gives a number or a tensor.
     """
-    if refuse and any(_failure(value) for value in module.graph.find_nodes(op="output")[0].all_input_nodes):
+    if not _known():
+        return
+    leaving = module.graph.find_nodes(op="output")
+    if refuse and any(_numbers(value, None) for value in leaving[0].all_input_nodes):
         raise CaptureError(_first_of_two_types())
     for inner in module.modules():
         if isinstance(inner, GraphModule):
             shown = [node for node in inner.graph.nodes if node.target is torch.ops.autograph_torch.effect]
-            leaving = inner.graph.find_nodes(op="output") if inner is module else []
-            settled = [_settle_inputs(node) for node in (*shown, *leaving)]
+            settled = [_settle_inputs(node) for node in (*shown, *(leaving if inner is module else ()))]
             if _drop_unused(inner) or any(settled):
                 inner.recompile()
 
@@ -223,31 +236,16 @@ def _first_of_two_types() -> Diagnostic:
 
 def _settle_inputs(user: Node) -> bool:
     """Whether there was something to settle."""
-    unsettled = [(value, found) for value in user.all_input_nodes if (found := _failure(value))]
-    for value, (flag, number) in unsettled:
+    unsettled = [(value, numbers) for value in user.all_input_nodes if (numbers := _numbers(value, None))]
+    for value, numbers in unsettled:
         with user.graph.inserting_before(user):
-            new = user.graph.call_function(torch.ops.autograph_torch.settled, (value, number, flag))
+            flag = numbers[0].flag.as_proxy().node
+            for other in numbers[1:]:
+                flag = user.graph.call_function(torch.logical_and, (flag, other.flag.as_proxy().node))
+            new = user.graph.call_function(torch.ops.autograph_torch.settled, (value, numbers[0].failure, flag))
         new.meta["example_value"] = value.meta["example_value"]
         user.replace_input_with(value, new)
     return bool(unsettled)
-
-
-def _failure(node: Node) -> tuple[Node, int] | None:
-    """The flag of a tensor in the finished graph, and the number of the failure."""
-    known = _known()
-    if node in known:
-        return known[node].flag.as_proxy().node, known[node].failure
-    if not keeps_numbers(node) or not is_tensor(node):
-        return None
-    parts = [_failure(one) for one in node.all_input_nodes if is_tensor(one)]
-    found = [part for part in parts if part is not None]
-    if not found or len(found) < len(parts):
-        return None
-    flag = found[0][0]
-    for other, _ in found[1:]:
-        with node.graph.inserting_after(node):
-            flag = node.graph.call_function(torch.logical_and, (flag, other))
-    return flag, found[0][1]
 
 
 def _drop_unused(module: GraphModule) -> bool:

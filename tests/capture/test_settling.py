@@ -107,9 +107,20 @@ def in_an_object_of_a_loop(x: Tensor):
     return total, x + total.value
 
 
+def computed_in_many_steps(x: Tensor):
+    """The ways from the result to the branch double with each step."""
+    step = 1
+    if x.sum() > 0:
+        step = (x > 0).sum()
+    for _ in range(30):
+        step = (step + 1) % 7 + step
+    return step, x * step
+
+
 PROGRAMS = (
     number_or_tensor, arithmetic_of_it, two_of_them, through_another_branch,
     loop_without_a_trip, loop_that_may_skip_all, printed, attribute, in_an_object, in_an_object_of_a_loop,
+    computed_in_many_steps,
 )  # fmt: skip
 INPUTS = tuple((lambda x=x: (vec(*x),)) for x in ((1, 2), (-1, -2), (3, 1), (-5, 9), (3, -1)))
 
@@ -133,6 +144,7 @@ def test_under_autograph_the_result_is_that_of_eager(function: Callable[..., obj
         loop_without_a_trip,
         in_an_object,
         in_an_object_of_a_loop,
+        computed_in_many_steps,
     ],
 )
 def test_a_result_is_picked_behind_the_graph(function: Callable[..., object]) -> None:
