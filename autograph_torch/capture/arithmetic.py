@@ -18,6 +18,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
+from autograph_torch.capture.computed_of import computed_of
 from autograph_torch.runtime.arithmetic import FUNCTIONS
 from autograph_torch.runtime.layout import NUMBER_DTYPES
 
@@ -104,11 +105,12 @@ def depends_on_data(node: Node) -> bool:
 
 def _is_read(node: Node) -> bool:
     """Whether a number is computed of one that `.item()` has read: torch may know that by its place in the inputs."""
-    if _kind(node) is None:
-        return False
-    if node.op == "call_method":
-        return node.target == "item"
-    return node.op == "call_function" and any(_is_read(one) for one in node.all_input_nodes)
+    numbers = [one for one in computed_of(node, _inputs) if _kind(one) is not None]
+    return any(one.op == "call_method" and one.target == "item" for one in numbers)
+
+
+def _inputs(node: Node) -> list[Node]:
+    return node.all_input_nodes if node.op == "call_function" and _kind(node) is not None else []
 
 
 def _is_safe(node: Node) -> bool:

@@ -18,6 +18,8 @@ from typing import Any, Literal
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.computed_of import computed_of
+
 Fate = Literal["vanished", "moved", "stayed"]
 
 _DTYPES: dict[type, torch.dtype] = {bool: torch.bool, int: torch.int64, float: torch.float64}
@@ -252,10 +254,12 @@ def _kind(argument: Any) -> Any:
 
 def _devices(number: Node) -> set[str]:
     """The devices of the tensors that a number was computed from."""
-    if not _is_item(number):
-        return {device for node in number.all_input_nodes for device in _devices(node)}
-    tensor = _tensor(number.args[0])
-    return {tensor.device.type} if tensor is not None else set()
+    reads = [one for one in computed_of(number, _inputs) if _is_item(one)]
+    return {tensor.device.type for one in reads if (tensor := _tensor(one.args[0])) is not None}
+
+
+def _inputs(number: Node) -> list[Node]:
+    return [] if _is_item(number) else number.all_input_nodes
 
 
 def _computed_in(tensor: torch.Tensor, number: Any) -> torch.dtype | None:

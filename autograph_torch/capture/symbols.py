@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from autograph_torch.capture.computed_of import computed_of
+
 _COND, _WHILE = torch.ops.higher_order.cond, torch.ops.higher_order.while_loop
 
 # An input of a body whose value is an expression -> the inputs that it is an expression of.
@@ -50,12 +52,13 @@ def _pass_to_bodies(module: GraphModule, node: Node, parts: Parts) -> None:
 
 def _leaves(number: Node, parts: Parts) -> tuple[Node, ...]:
     """The integers that an integer is computed from."""
-    if number in parts:
-        return parts[number]
-    inputs = number.all_input_nodes
-    if number.op != "call_function" or not inputs or not all(_is_integer(one) for one in inputs):
-        return (number,)
-    return tuple(dict.fromkeys(leaf for one in inputs for leaf in _leaves(one, parts)))
+
+    def inputs(one: Node) -> list[Node]:
+        known = one in parts or one.op != "call_function" or not all(map(_is_integer, one.all_input_nodes))
+        return [] if known else one.all_input_nodes
+
+    ends = [one for one in computed_of(number, inputs) if not inputs(one)]
+    return tuple(dict.fromkeys(leaf for one in ends for leaf in parts.get(one, (one,))))
 
 
 def _is_integer(node: Node) -> bool:
