@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import gast
@@ -301,10 +301,19 @@ class _Loops:
         body = self._trip(node, carry, [*body, end("next")] if completes(body) else body, bound)
         kind = "while" if isinstance(node, gast.While) else "for"
         self._facts.report("AG105", node, f"data decides when this `{kind}` ends: its trips become steps")
-        ways = _ways_on(body, carry.loop) if isinstance(node, gast.For) and not _is_once(node.iter) else 1
+        return self._emit(node, carry, body, f"{kind}_steps", "step", rest, self._paths(node, carry, body, rest))
+
+    def _paths(
+        self, node: gast.For | gast.While, carry: _Carry, body: list[gast.stmt], rest: list[gast.stmt] | None
+    ) -> dict[str, gast.expr]:
+        """What to tell of the paths through a step of a loop whose trips may be run one by one."""
+        if not isinstance(node, gast.For) or _is_once(node.iter):
+            return {}
+        if _ends_in_a_context(node.body):
+            return {"joined": constant(True)}
+        ways = _ways_on(body, carry.loop)
         apart = rest is not None and not self._returns(node)  # joined paths would have to agree on their types
-        paths = {} if ways == 1 else {"ways": constant(ways)} if apart else {"joined": constant(True)}
-        return self._emit(node, carry, body, f"{kind}_steps", "step", rest, paths)
+        return {} if ways == 1 else {"ways": constant(ways)} if apart else {"joined": constant(True)}
 
     def _trip(
         self, node: gast.For | gast.While, carry: _Carry, body: list[gast.stmt], bound: frozenset[str]
@@ -397,6 +406,17 @@ def _is_endless(node: gast.For | gast.While) -> bool:
     """Whether a loop ends by `return` alone: `while True` without a `break` of its own."""
     endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
     return endless and not exits(node.body).breaks
+
+
+def _ends_in_a_context(block: Iterable[gast.AST]) -> bool:
+    """Whether a trip may end inside of a `with`, or before a `finally`: neither covers the trips that are left."""
+    for node in block:
+        covered = isinstance(node, gast.With) or (isinstance(node, gast.Try) and node.finalbody)
+        if covered and exits([node]):
+            return True
+        if not isinstance(node, (*LOOPS, *SCOPES)) and _ends_in_a_context(sub_statements(node)):
+            return True
+    return False
 
 
 def _ways_on(body: list[gast.stmt], loop: str) -> int:
