@@ -1727,6 +1727,22 @@ MUTATIONS = (
         "among",
     ),
     Mutation(
+        "loops: what a with in a trip covers",
+        "passes/loops.py",
+        "        if covered and exits([node]):\n",
+        "        if False:\n",
+        "tests/test_programs.py",
+        "covers_no or context_ends or finally_comes",
+    ),
+    Mutation(
+        "containers: one by two names in a body of a body",
+        CAPTURE + "standing_in.py",
+        " or tracing.hold_the_same(one, other, tracer)",
+        "",
+        "tests/test_programs.py",
+        "in_a_dict_behind",
+    ),
+    Mutation(
         "settling: each step once",
         CAPTURE + "settling.py",
         "        elif one not in steps:\n",

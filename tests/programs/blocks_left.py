@@ -251,3 +251,54 @@ def return_in_while_in_with(x):
             x = x * 1.5
         n += 1
     return x, n
+
+
+class Shown:
+    def __enter__(self):
+        print("in")
+
+    def __exit__(self, *_):
+        print("out")
+
+
+@program(grad=True, inputs=THREES)
+def no_grad_covers_nothing_behind_a_trip_that_returns(x):
+    for k in range(2):
+        with torch.no_grad():
+            if x.sum() > 5 + k:
+                return x - k
+    return x * 0.7
+
+
+@program(grad=True, inputs=THREES)
+def no_grad_covers_no_trip_behind_one_that_breaks(x):
+    y = x
+    for k in range(3):
+        y = x * (k + 1)
+        with torch.no_grad():
+            if y.sum() > 5 + k:
+                break
+    return y * 3
+
+
+@program(inputs=THREES)
+def a_context_ends_with_the_trip_that_it_is_in(x):
+    for k in range(2):
+        if k > -1:
+            with Shown():
+                if x.sum() > 5 + k:
+                    return x
+    print("behind")
+    return x * 2
+
+
+@program(inputs=THREES)
+def finally_comes_before_the_next_trip(x):
+    for k in range(2):
+        try:
+            if x.sum() > 5 + k:
+                return x
+        finally:
+            print("trip", k)
+    print("behind")
+    return x * 2

@@ -560,3 +560,19 @@ def views_and_methods_that_are_kept(x):
         table["a"] = 4
         add("again")
     return list(values), list(keys), dict(items), len(keys), "b" in keys, read("c"), found
+
+
+@program(
+    inputs=[lambda: (vec(1, 2, 3), nested()), lambda: (vec(-1, -2, -3), nested()), lambda: (vec(0, 0, 0), nested())]
+)
+def a_list_in_a_dict_behind_a_loop_that_returns(x, e):
+    for k in range(2):
+        if (x > 0.1 + k).any():
+            return k
+    if x[0] < 0:
+        e["rows"][0] = x * 2
+    return x
+
+
+def nested():
+    return {"rows": [vec(1, 2, 3)], "n": 0}
