@@ -1743,6 +1743,14 @@ MUTATIONS = (
         "in_a_dict_behind",
     ),
     Mutation(
+        "zip: lists in step with rows",
+        "autograph_torch/runtime/iteration.py",
+        "    if None in found and all(part is None or part.known for part in found):\n",
+        "    if False:\n",
+        "tests/capture/test_changing_lists.py",
+        "step",
+    ),
+    Mutation(
         "settling: each step once",
         CAPTURE + "settling.py",
         "        elif one not in steps:\n",

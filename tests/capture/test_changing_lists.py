@@ -194,7 +194,43 @@ def elements_that_are_replaced_before_a_return(x: Tensor) -> Any:
     return rows
 
 
+ROWS = [lambda: (vec(-1, -2, -3),), lambda: (vec(1, 2, 3),), lambda: (vec(-1, 2, -3),), lambda: (vec(0.1, 0.2, 1),)]
+
+
+@program(inputs=ROWS)
+def a_list_in_step_with_rows(x: Tensor) -> Any:
+    found = [x[0], x[1]]
+    for one, row in zip(found, x):
+        if row > 0.4:
+            break
+        found.append(one)
+    return found
+
+
+@program(inputs=ROWS)
+def rows_in_step_with_a_list_that_shrinks(x: Tensor) -> Any:
+    found, trips = [1, 2], 0
+    for _ in zip(x, range(3), found):
+        if x.sum() < 0:
+            found.pop()
+        trips += 1
+    return found, trips
+
+
+@program(inputs=ROWS)
+def steps_of_steps(x: Tensor) -> Any:
+    found = [1, 2]
+    for (one, row), _ in zip(zip(found, x), x):
+        if row > 0.4:
+            return found, one
+        found.append(one)
+    return found
+
+
 PROGRAMS = [
+    a_list_in_step_with_rows,
+    rows_in_step_with_a_list_that_shrinks,
+    steps_of_steps,
     pieces_that_are_still_large,
     added_while_there_are_few,
     the_last_is_taken_away,
