@@ -103,7 +103,8 @@ def for_steps(
         carry, mutated, reads: as for ag.for_loop.
         after: what follows the loop up to the end of the function, when a step may return from it.
         joined: join the paths through a step that go on, instead of running the trips that are left in each: for steps
-            with several such paths, which would make the graph twice as large with every trip.
+            with several such paths, which would make the graph twice as large with every trip, and for those that end
+            inside of a `with`, or before a `finally`.
         ways: how many such paths there are, when they may give values of different types: they are joined only where
             the graph would become too large.
 
