@@ -95,11 +95,9 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
         if tracing.is_ours(tx.f_code.co_filename):  # either answer will do (runtime/logic.py)
             return found
         tracer = tx.output.current_tracer
-        if tracing.hold_the_same(one, other, tracer):
+        if is_same(one, other, tracer):
             return ConstantVariable.create(holds)
         if isinstance(one, TensorVariable) and isinstance(other, TensorVariable):
-            if is_same(one, other, tracer):
-                return ConstantVariable.create(holds)
             told_apart().append((_compared(one, tracer), _compared(other, tracer), tracing.user_line()[:2]))
             return found
         for constant, value in ((one, other), (other, one)):

@@ -10,8 +10,11 @@ from autograph_torch.runtime import tracing
 
 
 def is_same(value: Any, other: Any, tracer: Any) -> bool:
-    """Whether two variables are one object for the program; tensors by what they are inside of the body."""
+    """Whether two variables are one object for the program; tensors by what they are inside of the body.
+
+    And a list or dict from around it by whichever name: bodies around may work on a copy.
+    """
     if not (isinstance(value, TensorVariable) and isinstance(other, TensorVariable)):
-        return value is other
+        return value is other or tracing.hold_the_same(value, other, tracer)
     fakes = [tracing.resolved(one.proxy, tracer).node.meta["example_value"] for one in (value, other)]
     return fakes[0] is fakes[1]

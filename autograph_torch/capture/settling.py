@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from torch._dynamo.variables import ConstantVariable
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch.fx import GraphModule, Node
 
+from autograph_torch.capture.computed_of import computed_of
 from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import either, notes, tracing
 from autograph_torch.runtime.performing import HostCall
@@ -97,7 +99,7 @@ def kinds_of(node: Node, tracer: Any) -> frozenset[str]:
     return kinds.get(node, frozenset())
 
 
-def _computed_kinds(node: Node, parts: list[Node], kinds: dict[Node, frozenset[str]]) -> frozenset[str]:
+def _computed_kinds(node: Node, parts: Sequence[Node], kinds: dict[Node, frozenset[str]]) -> frozenset[str]:
     """Of what is computed of numbers, whatever they are."""
     if node.op != "call_function":
         return kinds[parts[0]]
@@ -156,28 +158,15 @@ def _numbers(node: Node, tracer: Any) -> list[_Number]:
     return [known[one] for one in _steps(node, tracer) if one in known]
 
 
-def _steps(node: Node, tracer: Any) -> dict[Node, list[Node]]:
+def _steps(node: Node, tracer: Any) -> Mapping[Node, Sequence[Node]]:
     """How a tensor is computed of nothing but numbers: each step behind its parts; none when there is more in it.
-
-    A step is looked at once: of a loop that has been unrolled, the ways to its beginning are too many to go.
 
     Args:
         tracer: of the body that the node is in; None for a finished graph, whose inputs are no numbers.
     """
     known = _known()
-    steps: dict[Node, list[Node]] = {}
-    waiting: list[tuple[Node, list[Node] | None]] = [(node, None)]
-    while waiting:
-        one, parts = waiting.pop()
-        if parts is not None:
-            steps[one] = parts
-        elif one not in steps:
-            parts = [] if one in known else _parts(one, tracer)
-            if not parts and one not in known:
-                return {}
-            waiting.append((one, parts))
-            waiting.extend((part, None) for part in reversed(parts))
-    return steps
+    steps = computed_of(node, lambda one: [] if one in known else _parts(one, tracer))
+    return steps if all(parts or one in known for one, parts in steps.items()) else {}
 
 
 def _parts(node: Node, tracer: Any) -> list[Node]:

@@ -77,8 +77,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         found = [item for around in tracing.enclosing(tracer) for item in around.__dict__.get("_autograph_kept", ())]
         arguments["found"] = TupleVariable(found)
     elif code is structure.same_object.__code__:
-        one, other = arguments["value"].realize(), arguments["other"].realize()
-        same = is_same(one, other, tracer) or tracing.hold_the_same(one, other, tracer)
+        same = is_same(arguments["value"].realize(), arguments["other"].realize(), tracer)
         arguments["found"] = ConstantVariable.create(same)
     elif code is predicate.is_array.__code__:
         arguments["found"] = ConstantVariable.create(isinstance(arguments["value"].realize(), NumpyNdarrayVariable))

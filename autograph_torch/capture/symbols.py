@@ -57,7 +57,7 @@ def _leaves(number: Node, parts: Parts) -> tuple[Node, ...]:
         known = one in parts or one.op != "call_function" or not all(map(_is_integer, one.all_input_nodes))
         return [] if known else one.all_input_nodes
 
-    ends = [one for one in computed_of(number, inputs) if not inputs(one)]
+    ends = [one for one, of in computed_of(number, inputs).items() if not of]
     return tuple(dict.fromkeys(leaf for one in ends for leaf in parts.get(one, (one,))))
 
 

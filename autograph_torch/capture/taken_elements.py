@@ -152,7 +152,7 @@ def _is_still(now: Any, item: Any, tracer: Any) -> bool:
         return False
     if now.is_python_constant() and item.is_python_constant():
         return type(now) is type(item) and bool(now.as_python_constant() == item.as_python_constant())
-    return is_same(now, item, tracer) or tracing.hold_the_same(now, item, tracer)
+    return is_same(now, item, tracer)
 
 
 def note_taken(iterator: Any, place: Any, counts: bool) -> None:

@@ -61,7 +61,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     found = [staged(iterable) for iterable in iterables]
     if None in found and all(part is None or part.known for part in found):
         # Trips may make a list longer: Python tells where it ends.
-        return builtins.zip(*[_rows(iterable) for iterable in iterables], strict=strict)
+        pairs = builtins.zip(iterables, found, strict=True)
+        return builtins.zip(*[one if part is None else list(elements(part)) for one, part in pairs], strict=strict)
     parts = [as_sequence(iterable) for iterable in iterables]
     if strict and not all(part.known for part in parts):
         refuse("AG320", "zip(strict=True) over lengths that depend on data", "compare the lengths before the loop")
@@ -71,14 +72,6 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     for part in parts[1:]:
         length = min(length, part.length)
     return Sequence(length, lambda k: tuple(part.item(k) for part in parts), all(part.known for part in parts))
-
-
-def _rows(iterable: Any) -> Any:
-    """All elements of a tensor or Sequence; anything else as it is."""
-    sequence = staged(iterable)
-    if sequence is None:
-        return iterable
-    return [sequence.item(k) for k in builtins.range(sequence.length)]
 
 
 def numbers(values: Any) -> Any:
