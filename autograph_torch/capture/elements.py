@@ -27,7 +27,8 @@ from torch._dynamo.variables import BaseListVariable, TensorVariable
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import Storage, arguments_of, name_of, storage_at
+from autograph_torch.capture.graph_writes import Storage, arguments_of, has_gradient, is_anchor, name_of, storage_at
+from autograph_torch.capture.leading import Leading
 from autograph_torch.runtime import tracing
 
 Origins = Callable[[Storage], frozenset[Storage]]  # what a storage may be in eager
@@ -36,6 +37,7 @@ Tensors = dict[Storage, bool]  # whether all that has been noted of the storage 
 Read = list[tuple[Any, Any]]  # an index and an element, as variables
 
 _NOTHING: Storages = frozenset()
+_ROW_OF, _READ_OF = "autograph_row_of", "autograph_read_of"  # in the meta of nodes: places in the elements of lists
 
 
 @dataclass
@@ -74,6 +76,8 @@ def note_element(node: Node, place: tuple[Any, ...], is_read: bool) -> None:
     if storage is None:
         return
     name, which, *path = place
+    if is_read or which:
+        node.meta.setdefault(_READ_OF if is_read else _ROW_OF, []).append((name, *path))
     known = _places().setdefault((name, *path), _Place())
     tensors = (known.read if which else known.read_rows) if is_read else (known.rows if which else known.ends)
     tensors[storage] = tensors.get(storage, True) and _is_row(node)
@@ -180,12 +184,34 @@ def check_elements(module: GraphModule, origins: Origins) -> None:
                 "a list whose length depends on data is given back with a tensor in it that the caller has elsewhere"
             )
             raise capture_error_at(output, "AG314", message, "append a clone of it")
+    _check_records(module, [node for node in inputs if has_gradient(node) and not is_anchor(node)])
     for one, other in itertools.permutations(results, 2):
         direct = origins(storages[other])
         for element, sources in copied[one].items():
             beside = [also for copy, also in copied[other].items() if copy != element]
             if storages[one] != storages[other] and sources & direct.union(*beside):
                 _refuse(one, "which may be one with another tensor that it gives back")
+
+
+def _check_records(module: GraphModule, leaves: list[Node]) -> None:
+    """Refuse to use rows of a list one by one when only some record a gradient: in the graph they are one tensor.
+
+    leaves: what the caller may differentiate by; any of them is as good as another.
+    """
+    if not leaves:
+        return
+    recording: dict[tuple[Any, ...], set[bool | None]] = {}
+    used: set[str] = {one.name for one in _given_back()}
+    for node, leading in Leading(module, dict.fromkeys(leaves, frozenset(leaves[:1])), always=True).everywhere():
+        used.update(name for name, *_ in node.meta.get(_READ_OF, ()))
+        for place in node.meta.get(_ROW_OF, ()):
+            recording.setdefault(place, set()).add(bool(leading) or (None if has_gradient(node) else False))
+    if any(name in used and found not in ({True}, {False}) for (name, *_), found in recording.items()):
+        (output,) = module.graph.find_nodes(op="output")
+        message = "only some elements of a list whose length depends on data record a gradient, and are used one by one"
+        raise capture_error_at(
+            output, "AG314", message, "append `detach()` of all of them, or use `torch.stack` of them"
+        )
 
 
 def _in_lists(result: Storage, origins: Origins) -> Storages:

@@ -46,8 +46,13 @@ def before_anchor(leaf: Any) -> Any:
     if not isinstance(leaf, Node) or name_of(leaf) != "getitem":
         return leaf
     source = arguments_of(leaf)[0]
-    is_anchored = name_of(source) == "autograd_function_apply" and "gradients_anchor" in str(source.args[-1])
+    is_anchored = name_of(source) == "autograd_function_apply" and is_anchor(source.args[-1])
     return source.args[-2] if is_anchored else leaf
+
+
+def is_anchor(node: Any) -> bool:
+    """Whether a node is the input that lets what is anchored record a gradient."""
+    return "gradients_anchor" in str(node)
 
 
 def writes_in_place(node: Node) -> bool:
