@@ -59,6 +59,7 @@ from autograph_torch.capture.reduced import REDUCED
 from autograph_torch.capture.replacing import fill_in_replacing
 from autograph_torch.capture.settling import fill_in_flags
 from autograph_torch.capture.standing_in import allow_stand_ins, fill_in_stand_ins
+from autograph_torch.capture.symbol_sums import repair_sums
 from autograph_torch.capture.taken_elements import fill_in_taking
 from autograph_torch.capture.torch_fixes import (
     allow_operators_in_checkpoints,
@@ -97,6 +98,7 @@ _INSTALLS = (
     repair_equality_of_flags,
     repair_quotients_in_facts,
     repair_texts_of_powers,
+    repair_sums,
     repair_lazy_properties,
     know_types,
     repair_closures_without_values,
