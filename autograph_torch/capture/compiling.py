@@ -113,6 +113,7 @@ from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.instance_dicts import instance_dicts
 from autograph_torch.capture.kept_asserts import keep_asserts
+from autograph_torch.capture.kept_inputs import without_kept
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
@@ -299,7 +300,7 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         leaves = given_leaves(graph)
         given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
-        run = giving_back(given_back, backend(graph, inputs))  # which may put checks into the graph
+        run = giving_back(given_back, without_kept(backend)(graph, inputs))  # which may put checks into the graph
         run = giving_leaves(leaves, run)
         run = minding_hooks(graph, run, compiles=_compiles(backend))
         frame = frame_under_way()

@@ -32,6 +32,7 @@ from autograph_torch.capture.enum_members import is_member
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.kept_inputs import drop_uses, keep_input
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.capture.shared_results import keep_writes
@@ -65,6 +66,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     if code is outside.stand_in.__code__:
         tensor, copy = arguments["tensor"].realize(), arguments["copy"].realize()
         original = tracing.resolved(tensor.proxy, tracer.parent).node
+        keep_input(original)
         memories.put_stand_in(tracer, original, copy.proxy)
     elif code is outside.note_same.__code__:
         initial, before, after = (arguments[role].realize().items for role in ("initial", "before", "after"))
@@ -112,7 +114,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         arguments["found"] = _things()[arguments["number"].as_python_constant()]
     elif code is outside.announce.__code__:
         keep_names_apart(parent.output)
-        check_at_the_end(parent.output, keep_writes)
+        check_at_the_end(parent.output, keep_writes, drop_uses)
         site = arguments["site"].as_python_constant()
         for role in ("mutated", "reads"):
             for item in arguments[role].realize().items:

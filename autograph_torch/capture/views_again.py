@@ -20,6 +20,7 @@ from torch.fx import Node
 from torch.fx.node import map_aggregate, map_arg
 
 from autograph_torch.capture.errors import capture_error_at
+from autograph_torch.capture.kept_inputs import is_kept
 from autograph_torch.capture.origins import Finder, Origin, is_number
 
 
@@ -65,7 +66,7 @@ def made_again(origin: Origin, result: Node, finder: Finder, given: list[Any]) -
     given: what the graph gives, to which the numbers of those come. None where the result lies in memory as no such
     view can. Raises CaptureError (AG314) where a loop alone knows the numbers.
     """
-    if any(map(_numbers_of, origin.views)):
+    if any(map(_numbers_of, origin.views)) or (origin.views and is_kept(origin.root)):
         parts = origin, result.meta["example_value"].requires_grad
         views = _once(finder, origin.views, parts, functools.partial(_by_python, origin, result, finder, given))
         return None if views is None else (origin.root, views)

@@ -100,6 +100,43 @@ def test_a_view_that_the_argument_does_not_have() -> None:
     assert compiled(flat, "aot_eager")(x.t(), ON).tolist() == [0.0, 1.0, 0.5, 1.5]
 
 
+def chosen_in_a_branch(x: torch.Tensor, data: torch.Tensor, flat: torch.Tensor) -> torch.Tensor:
+    if x[0] > 0:
+        data[0] = x
+        y = flat
+    else:
+        y = flat[2:4]
+    return y
+
+
+def chosen_behind_a_branch(x: torch.Tensor, data: torch.Tensor, flat: torch.Tensor) -> tuple[torch.Tensor, int | str]:
+    kind: int | str = 0
+    if x[0] > 0:
+        data[0] = x
+        kind = "hit"
+    if x[1] < 0:
+        return flat, kind
+    return flat[::2], kind
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("subject", [chosen_in_a_branch, chosen_behind_a_branch])
+def test_an_argument_that_the_graph_uses_by_another_view_alone(subject: Callable[..., Any], backend: str) -> None:
+    """What is written to, and `flat`, are parts of one copy in the branch: of both the graph uses `data` alone."""
+    fast = compiled(subject, backend)
+    for x in ([1.0, -2.0], [1.0, 2.0], [-1.0, -2.0], [-1.0, 2.0]):
+        data, wanted = torch.zeros(3, 2), torch.zeros(3, 2)
+        flat, expected = data.view(-1), wanted.view(-1)
+        given, eager = fast(torch.tensor(x), data, flat), subject(torch.tensor(x), wanted, expected)
+        assert str(given) == str(eager)
+        given, eager = (one if isinstance(one, torch.Tensor) else one[0] for one in (given, eager))
+        assert (given is flat) == (eager is expected)
+        assert given.stride() == eager.stride()
+        given.add_(1)
+        eager.add_(1)
+        assert torch.equal(data, wanted)
+
+
 def test_more_than_are_told_apart_are_copies() -> None:
     def last_positive(x: torch.Tensor) -> torch.Tensor:
         found = x[0]
