@@ -68,6 +68,8 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         original = tracing.resolved(tensor.proxy, tracer.parent).node
         keep_input(original)
         memories.put_stand_in(tracer, original, copy.proxy)
+    elif code is outside.clones_of.__code__:
+        memories.note_copies(arguments["memories"].realize().as_proxy(), tracer)
     elif code is outside.note_same.__code__:
         initial, before, after = (arguments[role].realize().items for role in ("initial", "before", "after"))
         _note_same(arguments["site"].as_python_constant(), initial, before, after, tracer)

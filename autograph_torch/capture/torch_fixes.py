@@ -203,6 +203,7 @@ def repair_names() -> None:
         node = create(self, *args, **kwargs)
         names = getattr(self.output_graph, _NAMES, None)
         if names is not None and names.setdefault(node.name, node.graph) is not node.graph:
+            node.meta[tracing.FIRST_NAME] = node.name
             node._rename(f"{node.name}_n{len(names)}")
             names[node.name] = node.graph
         return node

@@ -25,6 +25,7 @@ Group = tuple[int, tuple[tuple[int, Any, Any, Any, int], ...], bool]
 OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
+_COPY = "autograph_torch_copy"  # in the `meta` of the node of a copy from which the stand-ins of bodies begin
 _OF_LEAF = "autograph_torch_of_leaf"  # in the `meta` of the node of a stand-in: whether it stands, at last, for a leaf
 _VERSIONS = "_autograph_versions"  # of a tracer: by node, the version of its stand-in when it was put there
 TRIP = "_autograph_trip_of"  # of a tracer: the site, when it traces a trip of a loop
@@ -74,10 +75,17 @@ def note_body(site: str) -> None:
     for used in used_at(site).values():
         used.written = used.written or _is_written_copy(tracer, used, statistics)
     for outer, inner in tracer.lifted_freevars.items():
-        if isinstance(outer.node.meta.get("example_value"), torch.Tensor):
+        if isinstance(outer.node.meta.get("example_value"), torch.Tensor) and _COPY not in outer.node.meta:
             note_use(site, outer, inner.node in changed)
     if leaves or groups_of(site) != tracing.notebook().get((site, "groups"), ()):
         _make_harmless(tracer, changed | set(leaves.values()))
+
+
+def note_copies(copies: tuple[Any, ...], tracer: Any) -> None:
+    """A body is about to begin with these. Those from around it are known to nobody else: they need no stand-ins."""
+    for proxy in copies:
+        if proxy.tracer is not tracer:
+            proxy.node.meta[_COPY] = True
 
 
 def put_stand_in(tracer: Any, original: Any, copy: Any) -> None:

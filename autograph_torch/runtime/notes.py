@@ -134,7 +134,7 @@ def note_then(site: str, spec: Any) -> Written:
     """
     notes = tracing.notebook()
     notes[site, "then"] = spec
-    notes[site, "first"] = layout.travel(_plans(site).get(_form(spec), spec))
+    notes[site, "first"] = layout.travel(_known_plan(site, spec))
     return _branch_encoder(spec, notes[site, "first"])
 
 
@@ -143,9 +143,21 @@ def _plans(site: str) -> dict[str, Any]:
     return tracing.notebook().setdefault((site, "plans"), {})  # type: ignore[no-any-return]
 
 
+def _known_plan(site: str, spec: Any) -> Any:
+    """What both branches have agreed on when the first gave this; more memories may be written to than then."""
+    plan = _plans(site).get(_form(spec))
+    if plan is None:
+        return spec
+    memories_written = spec[2][_MEMORIES]
+    if layout.unaliased(plan[2][_MEMORIES]) == layout.unaliased(memories_written):
+        return plan
+    return ("tuple", _PARTS_OF_A_BRANCH, (*plan[2][:_MEMORIES], memories_written, *plan[2][_MEMORIES + 1 :]))
+
+
 def _form(spec: Any) -> str:
-    """A result's form, whichever of its parts are known to be objects from around the branch."""
-    return repr(layout.unaliased(spec))
+    """A result's form, whichever of its parts are known to be objects from around the branch, without the memories."""
+    parts = (part for k, part in enumerate(spec[2]) if k != _MEMORIES)
+    return repr([layout.unaliased(part) for part in parts])
 
 
 @torch.compiler.assume_constant_result

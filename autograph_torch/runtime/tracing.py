@@ -25,6 +25,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OF_TORCH = ("torch/_higher_order_ops/", "torch/utils/_device.py", "torch/_dynamo/polyfills/")
 _SCOPE = "_autograph_scope"  # of what builds a body: the scope of the objects that are made in it
 _INNER = ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt", "_set_vt")  # the last four: torch 2.11
+FIRST_NAME = "autograph_torch_first_name"  # in the `meta` of a node that has been renamed (repair_names)
 _notebooks: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -235,7 +236,13 @@ def _owner(node: Any, tracer: Any) -> Any:
 
 def _namesake(node: Any, graph: Any) -> Any:
     """The node of a graph that is what `node` was in an earlier trace of the same body."""
-    return next((one for one in graph.nodes if one.name == node.name and one.target == node.target), None)
+    name = _first_name(node)
+    return next((one for one in graph.nodes if _first_name(one) == name and one.target == node.target), None)
+
+
+def _first_name(node: Any) -> str:
+    """What its graph has called a node, whatever else the other graphs of this trace had names for."""
+    return node.meta.get(FIRST_NAME, node.name)  # type: ignore[no-any-return]
 
 
 def body_of(tracer: Any) -> str:
