@@ -70,7 +70,7 @@ def keep_writes(module: GraphModule) -> None:
     check = _Check(module, module.graph, _Sharing(), outermost=True)
     check.run()
     check_lists(module, check.sharing.origins)
-    _check_identities(check.sharing)
+    _check_identities(module, check.sharing)
     if check.lost:
         pass_on(module, check.links, check.writes, check.lost)
 
@@ -80,8 +80,11 @@ def told_apart() -> list[tuple[Compared, Compared, tuple[str, int]]]:
     return tracing.notebook().setdefault("told apart", [])  # type: ignore[no-any-return]
 
 
-def _check_identities(sharing: _Sharing) -> None:
+def _check_identities(module: GraphModule, sharing: _Sharing) -> None:
+    graphs = {one.graph for one in module.modules() if isinstance(one, GraphModule)}
     for one, other, line in told_apart():
+        if any(maker is not None and maker.graph not in graphs for _, maker in (one, other)):
+            continue  # of a body that has been traced anew, where it has been asked again
         if one[0] != other[0] and lead_to_one(one[0], other[0], sharing.origins):
             raise refusal_at(*line, "AG314", IDENTITY_OF_ELEMENTS, ADVICE)
         unseen = [maker for storage, maker in (one, other) if maker is not None and storage not in sharing.results]

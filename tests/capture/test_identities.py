@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch._dynamo import symbolic_convert
@@ -9,6 +11,7 @@ from torch._dynamo.variables import dicts
 
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture.identities import identities
+from tests.harness import check, program
 
 
 def test_a_tensor_that_a_loop_carries_is_refused() -> None:
@@ -62,3 +65,43 @@ def test_private_names_are_there() -> None:
     asks = symbolic_convert.InstructionTranslatorBase
     by_names = {*asks.IS_OP.__code__.co_names, *asks.COMPARE_OP.__code__.co_names}  # by COMPARE_OP with torch 2.11
     assert "compare_op_handlers" in by_names
+
+
+class LambertW(torch.autograd.Function):
+    """torch asks whether what is saved `is` what is given back, and what is given."""
+
+    @staticmethod
+    def forward(ctx: Any, z: torch.Tensor) -> torch.Tensor:
+        w = torch.log1p(z)
+        for _ in range(20):
+            step = (w * w.exp() - z) / (w.exp() * (w + 1))
+            w = w - step
+            if (step.abs() <= 1e-6).all():
+                break
+        ctx.save_for_backward(w)
+        return w
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
+        (w,) = ctx.saved_tensors
+        return grad / (w.exp() * (1 + w))
+
+
+@program(
+    inputs=[
+        lambda: (torch.tensor([0.5, 5.0]), torch.tensor(1.0)),
+        lambda: (torch.tensor([0.0, 0.25]), torch.tensor(0.0)),
+        lambda: (torch.tensor([30.0, 2.0]), torch.tensor(-2.0)),
+    ],
+    grad=True,
+)
+def diode(volts: torch.Tensor, resistance: torch.Tensor) -> tuple[torch.Tensor, str]:
+    if resistance == 0:
+        return volts * 2, "ideal"
+    return LambertW.apply(volts) / resistance, "exact"
+
+
+def test_what_a_body_has_asked_that_is_traced_anew() -> None:
+    """The branches give texts, on which they agree when both have been traced."""
+    verdict = check(diode.__program__, "eager")  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
