@@ -38,6 +38,8 @@ _ASKING = frozenset(
         structure.spec_of,
         structure.tensors_in,
         structure.is_in,
+        structure.containers_in,
+        structure.copies_of,
         structure.has_numbers,
         structure.same_object,
         structure.is_dataclass,

@@ -28,13 +28,14 @@ from torch._dynamo.variables import (
     UserDefinedClassVariable,
     UserDefinedObjectVariable,
 )
+from torch._dynamo.variables.base import ValueMutationNew
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import settling
 from autograph_torch.capture.identity import is_same
-from autograph_torch.capture.open_contents import is_left_unread, is_open
+from autograph_torch.capture.open_contents import is_left_unread, is_open, is_unread
 from autograph_torch.capture.picked_constants import is_picked
 from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
 from autograph_torch.runtime import predicate, structure, tracing
@@ -74,11 +75,11 @@ def _truth(parent: Any, arguments: Arguments) -> Any:
     raise _NotPlain
 
 
-def _tensors_in(_: Any, arguments: Arguments) -> Any:
-    return TupleVariable(list(_tensors(arguments["value"])))
+def _tensors_in(parent: Any, arguments: Arguments) -> Any:
+    return TupleVariable(list(_tensors(arguments["value"], parent.output.side_effects)))
 
 
-def _tensors(variable: Any) -> Iterator[Any]:
+def _tensors(variable: Any, effects: Any) -> Iterator[Any]:
     variable = variable.realize()
     if is_left_unread(variable):
         return
@@ -86,13 +87,15 @@ def _tensors(variable: Any) -> Iterator[Any]:
         yield variable
     elif type(variable) in (TupleVariable, ListVariable):
         for item in _items(variable):
-            yield from _tensors(item)
+            yield from _tensors(item, effects)
     elif type(variable) is ConstDictVariable:
         for _, item in _entries(variable):
-            yield from _tensors(item)
+            yield from _tensors(item, effects)
+    elif _is_choice(variable):
+        yield from _tensors(effects.load_attr(variable, "values"), effects)
     elif _is_outcome(variable):
         for item in variable.items:
-            yield from _tensors(item)
+            yield from _tensors(item, effects)
     elif not is_picked(variable) and type(variable) not in (ConstantVariable, SymNodeVariable):
         if not _is_object(variable):
             raise _NotPlain
@@ -102,6 +105,11 @@ def _is_object(variable: Any) -> bool:
     """Whether a value has nothing in it that the runtime looks for: a hole, a module, an object of the program's."""
     kind = getattr(variable, "value_type", object)
     return type(variable) is UserDefinedObjectVariable and not issubclass(kind, (list, tuple, dict, Choice))
+
+
+def _is_choice(variable: Any) -> bool:
+    """Whether it is a value of which data pick the type, as a branch has given it."""
+    return type(variable) is UserDefinedObjectVariable and variable.value_type is Choice
 
 
 def _is_outcome(variable: Any) -> bool:
@@ -142,12 +150,83 @@ def _is_number(variable: Any) -> bool:
 
 
 def _entries(variable: Any) -> list[tuple[Any, Any]]:
-    """The keys and values of a dict of the code under trace; that of a caller has guards on its keys."""
-    if variable.source is not None or not isinstance(variable.items, dict) or is_open(variable):
+    """The keys and values of a dict, of which that of a caller has guards on its keys."""
+    if not isinstance(variable.items, dict) or is_open(variable):
         raise _NotPlain
     if variable.python_type() is not dict or not all(key.vt.is_python_constant() for key in variable.items):
         raise _NotPlain
+    variable.install_dict_keys_match_guard()
     return [(key.vt.as_python_constant(), value) for key, value in variable.items.items()]
+
+
+def _containers_in(_: Any, arguments: Arguments) -> Any:
+    return TupleVariable(list(_containers(arguments["value"])))
+
+
+def _containers(variable: Any) -> Iterator[Any]:
+    variable = variable.realize()
+    if type(variable) in (ListVariable, ConstDictVariable):
+        yield variable
+    for item in _inner(variable):
+        yield from _containers(item)
+
+
+def _inner(variable: Any) -> list[Any]:
+    """What a list, tuple or dict holds; nothing for what holds no others."""
+    if is_unread(variable):  # to look into it has consequences (capture/appended_lists.py)
+        raise _NotPlain
+    if type(variable) in (TupleVariable, ListVariable):
+        return _items(variable)
+    if type(variable) is ConstDictVariable:
+        return [item for _, item in _entries(variable)]
+    if type(variable) in (TensorVariable, ConstantVariable, SymNodeVariable) or is_picked(variable):
+        return []
+    if _is_object(variable):
+        return []
+    raise _NotPlain
+
+
+def _copies_of(parent: Any, arguments: Arguments) -> Any:
+    pairs = arguments["pairs"].realize()
+    known = [tuple(_items(pair)) for pair in _items(pairs)]
+    before = len(known)
+    copier = _Copier(known, parent.output.current_tracer)
+    values = arguments["values"].realize()
+    if type(values) not in (TupleVariable, ListVariable):
+        raise _NotPlain
+    copies = [copier.copy(item) for item in _items(values)]
+    pairs.items.extend(TupleVariable(list(pair)) for pair in known[before:])
+    return TupleVariable(copies)
+
+
+class _Copier:
+    """`copy_of`, for plain values."""
+
+    def __init__(self, known: list[tuple[Any, ...]], tracer: Any) -> None:
+        self._known = known
+        self._tracer = tracer
+
+    def copy(self, variable: Any) -> Any:
+        variable = variable.realize()
+        if type(variable) is TupleVariable:
+            return TupleVariable([self.copy(item) for item in _items(variable)])
+        if type(variable) not in (ListVariable, ConstDictVariable):
+            _inner(variable)  # nothing
+            return variable
+        inner = _inner(variable)
+        for original, copy in self._known:
+            if is_same(variable, original.realize(), self._tracer):
+                return copy
+        made: Any
+        if type(variable) is ListVariable:
+            made = ListVariable([], mutation_type=ValueMutationNew())
+            self._known.append((variable, made))
+            made.items.extend(map(self.copy, inner))
+        else:
+            made = ConstDictVariable({}, mutation_type=ValueMutationNew())
+            self._known.append((variable, made))
+            made.items.update(zip(variable.items, map(self.copy, inner), strict=True))
+        return made
 
 
 def _is_in(parent: Any, arguments: Arguments) -> Any:
@@ -166,7 +245,7 @@ def _spec_of(parent: Any, arguments: Arguments) -> Any:
     met = _met(seen) if isinstance(seen, ListVariable) else None
     before = len(met or ())
     path = arguments["path"].realize().as_python_constant()
-    spec = _Describer(originals, parent.output.current_tracer, met).spec(arguments["value"], path)
+    spec = _Describer(originals, parent.output, met).spec(arguments["value"], path)
     for tensor, place in (met or [])[before:]:
         seen.items.append(TupleVariable([tensor, _constant(place)]))
     return _constant(spec)
@@ -188,9 +267,10 @@ def _constant(value: Any) -> Any:
 class _Describer:
     """`spec_of`, for plain values."""
 
-    def __init__(self, originals: list[list[Any]], tracer: Any, met: Met | None) -> None:
+    def __init__(self, originals: list[list[Any]], output: Any, met: Met | None) -> None:
         self._originals = originals
-        self._tracer = tracer
+        self._output = output
+        self._tracer = output.current_tracer
         self._met = met
 
     def spec(self, variable: Any, path: tuple[int, ...]) -> Spec:
@@ -211,16 +291,25 @@ class _Describer:
             return ("named", Outcome, self._parts(variable.items, path))
         if _is_object(variable) and variable.value_type is Hole:
             return ("hole",)
-        if self._original(variable) is not None:
-            raise _NotPlain
+        if _is_choice(variable):
+            return self._choice(_items(self._output.side_effects.load_attr(variable, "values").realize()), path)
+        index = self._original(variable)
         if type(variable) not in (ListVariable, ConstDictVariable):
             raise _NotPlain
+        if index is not None:
+            return ("same", index, _Describer([], self._output, None)._container(variable, ()))
         if self._met is None:
             return self._container(variable, path)
         number = number_of_object(variable)
         if number < 0:
             return self._container(variable, path)
-        return ("outer", number, _Describer(self._originals, self._tracer, [])._container(variable, path))
+        return ("outer", number, _Describer(self._originals, self._output, [])._container(variable, path))
+
+    def _choice(self, values: list[Any], path: tuple[int, ...]) -> Spec:
+        alternatives = [
+            _Describer(self._originals, self._output, []).spec(value, (*path, -1 - k)) for k, value in enumerate(values)
+        ]
+        return ("choice", len(values), tuple(alternatives))
 
     def _container(self, variable: Any, path: tuple[int, ...]) -> Spec:
         if type(variable) is ListVariable:
@@ -288,6 +377,8 @@ _ANSWERS: dict[Any, Callable[[Any, Arguments], Any]] = {
     predicate.truth.__code__: _truth,
     structure.tensors_in.__code__: _tensors_in,
     structure.is_in.__code__: _is_in,
+    structure.containers_in.__code__: _containers_in,
+    structure.copies_of.__code__: _copies_of,
     structure.spec_of.__code__: _spec_of,
     structure.has_numbers.__code__: _has_numbers,
 }

@@ -293,11 +293,7 @@ def _known(
     pairs: Pairs, tensors: tuple[torch.Tensor, ...], stand_ins: tuple[torch.Tensor, ...], elements: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], ...]:
     """Objects from around the branch, in the order of `originals`, each as the branch may meet it."""
-    known: tuple[tuple[Any, ...], ...] = ()
-    for k in range(len(pairs)):
-        known += (pairs[k],)
-    for k in range(len(tensors)):
-        known += ((tensors[k], stand_ins[k]),)
+    known: tuple[tuple[Any, ...], ...] = (*pairs, *zip(tensors, stand_ins, strict=True))
     for k in range(len(elements)):
         known += ((elements[k],),)
     return known

@@ -337,6 +337,8 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
     What a branch does to them stays in the branch until it is written back. (That a deque, or a dict that makes missing
     items, is written to, the first trace of a body tells: capture/container_writes.py.)
     """
+    if not isinstance(value, (list, dict, tuple)):
+        return value
     own = is_copied(value)
     if own:
         known = copy_in(value, pairs, None)
@@ -350,7 +352,7 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
     if own and isinstance(value, list):
         items: list[Any] = []
         pairs.append((value, items))
-        items.extend([copy_of(value[k], pairs) for k in range(len(value))])
+        items.extend(copies_of(value, pairs))
         return items
     if own:
         entries: dict[Any, Any] = OrderedDict() if type(value) is OrderedDict else {}
@@ -360,7 +362,7 @@ def copy_of(value: Any, pairs: Pairs) -> Any:
             attributed(entries, {name: getattr(value, name) for name in extra_attributes(value)})
         return entries
     if type(value) is tuple:  # others are types of their own
-        return tuple(copy_of(value[k], pairs) for k in range(len(value)))
+        return copies_of(value, pairs)
     return value
 
 
@@ -430,8 +432,12 @@ def is_from_caller(value: Any, found: bool = False) -> bool:
     return found
 
 
-def copies_of(values: tuple[Any, ...], pairs: Pairs) -> tuple[Any, ...]:
-    """A copy of each."""
+def copies_of(
+    values: tuple[Any, ...] | list[Any], pairs: Pairs, found: tuple[Any, ...] | None = None
+) -> tuple[Any, ...]:
+    """A copy of each. (The tracer makes them where it can.)"""
+    if found is not None:
+        return found
     copies: tuple[Any, ...] = ()
     for k in range(len(values)):
         copies += (copy_of(values[k], pairs),)
@@ -463,16 +469,22 @@ def content_of(container: Any) -> Any:
     return list(container) if isinstance(container, list) else dict(container)
 
 
-def containers_in(value: Any) -> tuple[Any, ...]:
-    """A value and what is in it, as far as they are lists and dicts."""
+def containers_in(value: Any, found: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
+    """A value and what is in it, as far as they are lists and dicts. (The tracer fills in the answer where it can.)"""
+    return _containers_in(value) if found is None else found
+
+
+def _containers_in(value: Any) -> tuple[Any, ...]:
     if isinstance(value, (list, dict)) and is_open(value):
         return (value,)
+    inner: tuple[Any, ...] = ()
     if isinstance(value, dict):
-        return (value, *(one for key in value for one in containers_in(value[key])))
-    if isinstance(value, (list, tuple)):
-        inner = tuple(one for k in range(len(value)) for one in containers_in(value[k]))
-        return (value, *inner) if isinstance(value, list) else inner
-    return ()
+        for key in value:
+            inner += containers_in(value[key])
+    elif isinstance(value, (list, tuple)):
+        for k in range(len(value)):
+            inner += containers_in(value[k])
+    return (value, *inner) if isinstance(value, (list, dict)) else inner
 
 
 def tensors_in(value: Any, found: tuple[torch.Tensor, ...] | None = None) -> tuple[torch.Tensor, ...]:

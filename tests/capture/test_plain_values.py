@@ -93,7 +93,43 @@ def with_tests_of_python(x: torch.Tensor, y: torch.Tensor, mode: str = "sum", ro
     return x
 
 
+def in_containers_of_containers(x: torch.Tensor, y: torch.Tensor) -> Any:
+    rows: list[Any] = [x * 1, [y * 1], (x, [y])]
+    found: dict[str, Any] = {"rows": rows, "n": 0, "again": rows[1]}
+    if x.sum() > 0:
+        rows[1][0] = x
+        found["n"] += 1
+    if y.sum() > 0:
+        found["again"][0] = rows[1][0] * 2
+        rows[2][1][0] = y + 1
+        found["rows"][0] = y
+    return found, rows
+
+
+GIVEN: dict[str, Any] = {"best": vec(1, 2, 3), "history": [vec(0, 0, 0), vec(1, 1, 1)], "of": {"mean": vec(1, 0, 1)}}
+
+
+def in_containers_of_the_caller(x: torch.Tensor, y: torch.Tensor, given: dict[str, Any] = GIVEN) -> Any:
+    if x.sum() > 0:
+        given["best"] = x * 2
+        if y.sum() > 0:
+            given["of"]["mean"] = y + x
+            given["history"][1] = given["best"]
+    return x + given["of"]["mean"]
+
+
+def of_several_types(x: torch.Tensor, y: torch.Tensor) -> Any:
+    if y.sum() > 0:
+        if x.sum() > 0:
+            return x * 2, "up"
+        return (y, [x]), None
+    return x + y, 1
+
+
 PROGRAMS = (
+    in_containers_of_containers,
+    in_containers_of_the_caller,
+    of_several_types,
     tensors,
     numbers,
     the_same_twice,
@@ -138,6 +174,8 @@ def test_answers_of_the_tracer(program: Callable[..., Any], monkeypatch: pytest.
     monkeypatch.setattr(plain_values, "_ANSWERS", {})
     assert with_answers == graph_of(program)
     assert answered["_spec_of"] and answered["_tensors_in"] and answered["_truth"]
+    if program in (in_containers_of_containers, in_containers_of_the_caller):
+        assert answered["_copies_of"] and answered["_containers_in"]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
