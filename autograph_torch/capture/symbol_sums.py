@@ -25,7 +25,7 @@ def repair_sums() -> None:
     def add_sums(lhs: Any, rhs: Any, lhs_is_sum: bool = False, rhs_is_sum: bool = False) -> Any:
         return add(lhs, rhs, lhs_is_sum and _is_sum(lhs), rhs_is_sum and _is_sum(rhs))
 
-    sym_node._optimized_add = add_sums
+    sym_node._optimized_add = add_sums  # type: ignore[assignment]
 
 
 def _is_sum(expression: Any) -> bool:
