@@ -25,6 +25,7 @@ import torch
 from torch._higher_order_ops.wrap import TagActivationCheckpoint
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
     arguments_of,
     before_anchor,
@@ -199,11 +200,18 @@ class Level:
         return copied(arguments_of(leaf)[3] if _calls(leaf, "index_copy") else leaf)  # runtime/shrinking.py
 
     def around(self, body: Level, inputs: dict[Node, Node], position: int) -> dict[Origin, Origin]:
-        """What a result of a body may be; its inputs are what is given."""
+        """What a result of a body may be; its inputs are what is given.
+
+        Raises:
+            CaptureError: AG314, it may be a tensor that only a stand-in has come from.
+        """
         result = body.given(position)
         found = {}
         for origin in () if result is None else body.origins(result):
             outer = inputs.get(origin.root, self._stands_for(origin.root))
+            if outer is None and STAND_IN_OF in origin.root.meta:
+                message = "this may give a tensor from before, which the graph has not"
+                raise capture_error_at(result, "AG314", message, "give back a copy of it (`.clone()`)")
             if outer is not None:
                 found[origin] = replace(origin, root=outer)
         return found

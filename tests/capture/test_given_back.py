@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from autograph_torch import convert, trace
+from autograph_torch import CaptureError, convert, trace
+from autograph_torch.capture import standing_in
 from tests.harness import compiled
 
 ON, OFF = torch.tensor(1.0), torch.tensor(-1.0)
@@ -135,6 +136,13 @@ def test_an_argument_that_the_graph_uses_by_another_view_alone(subject: Callable
         given.add_(1)
         eager.add_(1)
         assert torch.equal(data, wanted)
+
+
+def test_without_the_input_it_would_be_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing_in, "keep_input", lambda _: None)
+    with pytest.raises(CaptureError, match="AG314 this may give a tensor from before, which the graph has not"):
+        data = torch.zeros(3, 2)
+        compiled(chosen_in_a_branch)(torch.tensor([1.0, -2.0]), data, data.view(-1))
 
 
 def test_more_than_are_told_apart_are_copies() -> None:
