@@ -297,6 +297,7 @@ class _Describer:
         if type(variable) not in (ListVariable, ConstDictVariable):
             raise _NotPlain
         if index is not None:
+            list(_containers(variable))  # none of them is open, to the runtime
             return ("same", index, _Describer([], self._output, None)._container(variable, ()))
         if self._met is None:
             return self._container(variable, path)
@@ -325,6 +326,7 @@ class _Describer:
         own = _tensor_spec(variable, self._tracer)
         index = self._original(variable)
         if index is not None:
+            list(_containers(variable))  # none of them is open, to the runtime
             return ("same", index, own)
         if self._met is None:
             return own
