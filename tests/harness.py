@@ -72,8 +72,6 @@ class Program:
     inputs: tuple[Factory, ...]
     grad: bool = False
     refused: str = ""
-    copied: str = ""
-    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,21 +136,18 @@ def program(
     inputs: Sequence[Factory],
     grad: bool = False,
     refused: str = "",
-    copied: str = "",
     factory: bool = False,
-    exact: bool = False,
 ) -> Callable[[Decorated], Decorated]:
     """Attach inputs to a function, to an nn.Module class, or (factory=True) to a function that makes the subject.
 
-    `refused` gives the reason why an AutographError is as good an answer as eager's, `copied` why a result may be a
-    copy of what eager gives back itself; with `exact`, no tensor may be one on any path.
+    `refused` gives the reason why an AutographError is as good an answer as eager's.
     """
 
     def attach(subject: Decorated) -> Decorated:
         makes = factory or isinstance(subject, type)
         topic = subject.__module__.rpartition(".")[2]
         make = subject if makes else lambda: subject
-        made = Program(subject.__name__, topic, make, tuple(inputs), grad, refused, copied, exact)
+        made = Program(subject.__name__, topic, make, tuple(inputs), grad, refused)
         subject.__program__ = made  # type: ignore[attr-defined]
         return subject
 
@@ -239,7 +234,7 @@ def agreement(program: Program, way: Way) -> Verdict:
         if verdict.kind != "equal":
             return verdict
         outcomes.append((expected, actual))
-    return Verdict("equal") if program.copied else verdict_of(sharing_difference(outcomes, program.exact), "aliasing")
+    return verdict_of(sharing_difference(outcomes), "aliasing")
 
 
 @contextlib.contextmanager
@@ -252,21 +247,15 @@ def following_one_path() -> Iterator[None]:
         yield
 
 
-def sharing_difference(outcomes: Sequence[tuple[Outcome, Outcome]], exact: bool) -> str:
-    """Tensors that lie in one place do so in eager; so do lists, dicts and objects.
-
-    Those that are one on some paths only, a result of a graph may have copies of (not of tensors, with `exact`); those
-    that are one on all, not.
-    """
-    complete = [(expected, actual) for expected, actual in outcomes if expected.error is None]
-    always = frozenset.intersection(*(expected.shared for expected, _ in complete)) if complete else frozenset()
-    always_same = frozenset.intersection(*(expected.same for expected, _ in complete)) if complete else frozenset()
-    for expected, actual in complete:
-        lost = (always - actual.shared) | ((expected.same if exact else always_same) - actual.same)
-        new = (actual.shared - expected.shared) | (actual.same - expected.same)
-        for kind, pairs in (("lost", lost), ("new", new)):
-            if pairs:
-                return f"{kind}: {' and '.join(min(pairs))} in one memory"
+def sharing_difference(outcomes: Sequence[tuple[Outcome, Outcome]]) -> str:
+    """Tensors that lie in one place do so in eager, and the other way round; so do lists, dicts and objects."""
+    for expected, actual in outcomes:
+        if expected.error is None:
+            lost = (expected.shared - actual.shared) | (expected.same - actual.same)
+            new = (actual.shared - expected.shared) | (actual.same - expected.same)
+            for kind, pairs in (("lost", lost), ("new", new)):
+                if pairs:
+                    return f"{kind}: {' and '.join(min(pairs))} in one memory"
     return ""
 
 

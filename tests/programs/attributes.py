@@ -656,7 +656,7 @@ class Plateau:
             self.bad = 0
 
 
-@program(inputs=[lambda: (Plateau(), vec(3, 4, 5, 6)), lambda: (Plateau(), vec(3, 2, 1, 0))], copied="of losses")
+@program(inputs=[lambda: (Plateau(), vec(3, 4, 5, 6)), lambda: (Plateau(), vec(3, 2, 1, 0))])
 def property_of_self(plateau, losses):
     for i in range(4):
         plateau.step(losses[i])

@@ -4,10 +4,8 @@ import torch
 
 from tests.harness import program, scalar, vec
 
-COPIED = "which one it is depends on data"
 
-
-@program(inputs=[lambda: (scalar(1), scalar(float("nan"))), lambda: (scalar(float("nan")), scalar(1))], copied=COPIED)
+@program(inputs=[lambda: (scalar(1), scalar(float("nan"))), lambda: (scalar(float("nan")), scalar(1))])
 def nan_beside_a_number(a, b):
     return max(a, b), min(a, b), max(b, a), min(b, a)
 
@@ -74,7 +72,7 @@ def beams_by_their_scores(x):
     return torch.stack(beams[0][0][1:]), beams[0][1], len(beams)
 
 
-@program(inputs=[lambda: (vec(1, 2, 2),), lambda: (vec(3, 3, 1),)], copied="which one it is depends on data")
+@program(inputs=[lambda: (vec(1, 2, 2),), lambda: (vec(3, 3, 1),)])
 def sorted_tensors(x):
     rows = [x * 1, x * 2 - 2, x * 0 + 1]
     first, *others = sorted(rows, key=lambda row: row.sum().item(), reverse=True)
@@ -102,12 +100,12 @@ def largest_with_a_default(x):
     return max(kept, default=x[0]) * 2, min(kept, key=lambda v: -v, default=x[0]) * 2, max((), default=None)
 
 
-@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(1, -2),)], copied=COPIED)
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(1, -2),)])
 def key_of_several_values(x):
     return max(x[0], x[1], key=lambda v: -v) * 2, min(3, -4, key=abs)
 
 
-@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(3, 2, 1),)], copied=COPIED)
+@program(inputs=[lambda: (vec(1, 3, 2),), lambda: (vec(3, 2, 1),)])
 def elements_of_a_tensor_in_order(x):
     low, *_, high = sorted(x)
     return low + 1, high - 1, sorted(x, reverse=True)[0] * 2

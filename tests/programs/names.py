@@ -276,7 +276,7 @@ def module_chosen(x):
     return layer(x)
 
 
-@program(copied="both sides give the argument back", inputs=SIGNS)
+@program(inputs=SIGNS)
 def dtype_chosen(x):
     dtype = torch.float32
     if x.sum() > 0:

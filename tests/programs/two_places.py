@@ -8,7 +8,6 @@ import torch
 from tests.harness import program, scalar, vec
 
 SIGNS = [lambda: (vec(1, -2, 3),), lambda: (vec(-1, -2, -3),)]
-TWO = "what every path returns in two places is two lists"
 
 
 class Holder:
@@ -40,7 +39,7 @@ def a_list_with_two_names(x):
     return e, d is e
 
 
-@program(inputs=SIGNS, copied=TWO)
+@program(inputs=SIGNS)
 def a_dict_inside_of_another(x):
     if x.sum() > 0:
         d = {"a": x[0]}
@@ -65,7 +64,7 @@ def an_object_with_two_names(x):
     return e.value, e.past, d is e
 
 
-@program(inputs=SIGNS, copied=TWO)
+@program(inputs=SIGNS)
 def a_list_in_an_object(x):
     if x.sum() > 0:
         past = [x[0]]

@@ -356,7 +356,6 @@ def loop_in_a_nested_function(x):
 
 
 @program(
-    copied="a field passes through the loop",
     inputs=[lambda: (vec(3, 4), vec(1, 0)), lambda: (vec(0, 0), vec(1, 0)), lambda: (vec(0.1, 5), vec(1, 1))],
 )
 def namedtuple_carried_by_a_while(position, velocity):
