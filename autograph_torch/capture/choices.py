@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
-from torch._dynamo.variables import ConstantVariable
+from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable
 from torch._dynamo.variables.base import VariableTracker
 
 from autograph_torch.capture.ahead import ahead
@@ -72,6 +72,13 @@ class ChosenVariable(VariableTracker):
         codegen(self.which)
         codegen.foreach(self.values)
         codegen.extend_output(create_call_function(1 + len(self.values), False))
+
+
+def alternatives(variable: Any, effects: Any) -> list[Any] | None:
+    """What a value may be of which data pick the type, as a branch has given it to a body; None for others."""
+    if not isinstance(variable, UserDefinedObjectVariable) or variable.value_type is not picking.Choice:
+        return None
+    return list(effects.load_attr(variable, "values").realize().items)
 
 
 def _chosen(parent: Any, given: Locals) -> Locals:

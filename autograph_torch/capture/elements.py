@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch._dynamo.variables import BaseListVariable, TensorVariable
+from torch._dynamo.variables import BaseListVariable, ConstDictVariable, ListVariable, TensorVariable
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
@@ -63,11 +63,18 @@ class _Place:
 
 
 @dataclass
-class _Given:
-    """A list that is given back: its name, and the elements that Python puts into it."""
+class Given:
+    """A list that is given back: its name, and the elements that Python puts into it.
+
+    name: empty where no loop has filled it.
+    placed, containers: the tensors, and the lists and dicts, in these elements.
+    told: whether nobody else has what one of them may take the place of.
+    """
 
     name: str
     placed: set[Storage]
+    containers: set[Any]
+    told: bool
 
 
 def note_element(node: Node, place: tuple[Any, ...], is_read: bool) -> None:
@@ -134,29 +141,57 @@ def _copied(storage: Storage, origins: Origins) -> dict[Storage, Storages]:
 # -- what the call gives back -----------------------------------------------------------------------------------------
 
 
-def given_elsewhere(codegen: Any, form: int, read: Read) -> Read:
-    """Of the elements of a list that is written behind the graph: those that are results of it, too."""
+def given_elsewhere(codegen: Any, form: int, read: Read, others: list[Any]) -> Read:
+    """Of the elements of a list that is written behind the graph: those that are results of it, too.
+
+    Dynamo writes all results twice: first it only counts what it comes to; what it has come to more than once is made
+    once (private: `uses` and `tempvars`, lists and dicts among them).
+
+    others: the elements that no loop has appended.
+    """
     writing = tracing.notebook().setdefault("writers of lists", [])
     if codegen not in writing:
         writing.append(codegen)
-    results = getattr(writing[0], "graph_outputs", {}) if codegen is not writing[0] else {}
-    placed = [(index, item) for index, item in read if any(id(one.as_proxy()) in results for one in _tensors(item))]
-    name = tracing.notebook().get("builders", {}).get(form)
+    if codegen is writing[0]:
+        codegen.uses.update(one for _, item in read for one in containers(item))
+        return []
+    results = writing[0].graph_outputs
+
+    def is_given(item: Any) -> bool:
+        tensors = any(id(one.as_proxy()) in results for one in _tensors(item))
+        return tensors or any(one in codegen.tempvars for one in containers(item))
+
+    placed = [(index, item) for index, item in read if is_given(item)]
+    name = tracing.notebook().get("builders", {}).get(form, "")
     nodes = [one.as_proxy().node for _, item in placed for one in _tensors(item)]
-    _given_back().append(_Given(name, {storage for node in nodes if (storage := storage_at(node)) is not None}))
+    tensors = {storage for node in nodes if (storage := storage_at(node)) is not None}
+    kept = {one for _, item in placed for one in containers(item)}
+    told = not placed or not any(one in codegen.tempvars for item in others for one in containers(item))
+    given_back().append(Given(name, tensors, kept, told))
     return placed
 
 
-def _tensors(item: Any) -> Iterator[TensorVariable]:
+def _parts(item: Any) -> Iterator[Any]:
+    """An element, and what is in it."""
     item = item.realize()
-    if isinstance(item, TensorVariable):
-        yield item
-    elif isinstance(item, BaseListVariable):
-        for part in item.items:
-            yield from _tensors(part)
+    yield item
+    if isinstance(item, BaseListVariable):
+        inner = list(item.items)
+    else:
+        inner = list(item.items.values()) if isinstance(item, ConstDictVariable) else []
+    for part in inner:
+        yield from _parts(part)
 
 
-def _given_back() -> list[_Given]:
+def _tensors(item: Any) -> Iterator[TensorVariable]:
+    return (part for part in _parts(item) if isinstance(part, TensorVariable))
+
+
+def containers(item: Any) -> Iterator[Any]:
+    return (part for part in _parts(item) if isinstance(part, (ListVariable, ConstDictVariable)))
+
+
+def given_back() -> list[Given]:
     return tracing.notebook().setdefault("lists given back", [])  # type: ignore[no-any-return]
 
 
@@ -175,10 +210,13 @@ def check_elements(module: GraphModule, origins: Origins) -> None:
     for result in results:
         sources = _NOTHING.union(*copied[result].values())
         if sources & given:
-            _refuse(result, "which may be a tensor from before the call")
+            refuse(result, "which may be a tensor from before the call")
         if sources & _in_lists(storages[result], origins):
-            _refuse(result, "and the list, too")
-    for held in [_held({one.name}, origins) for one in _given_back()]:
+            refuse(result, "and the list, too")
+    lists = [_held({one.name}, origins) for one in given_back()]
+    if any(one & other for one, other in itertools.combinations(lists, 2)):
+        refuse(output, "in two lists")
+    for held in lists:
         if held & given or any(held & origins(storages[one]) for one in results if not copied[one]):
             message = (
                 "a list whose length depends on data is given back with a tensor in it that the caller has elsewhere"
@@ -190,7 +228,7 @@ def check_elements(module: GraphModule, origins: Origins) -> None:
         for element, sources in copied[one].items():
             beside = [also for copy, also in copied[other].items() if copy != element]
             if storages[one] != storages[other] and sources & direct.union(*beside):
-                _refuse(one, "which may be one with another tensor that it gives back")
+                refuse(one, "which may be one with another tensor that it gives back")
 
 
 def _check_records(module: GraphModule, leaves: list[Node]) -> None:
@@ -201,7 +239,7 @@ def _check_records(module: GraphModule, leaves: list[Node]) -> None:
     if not leaves:
         return
     recording: dict[tuple[Any, ...], set[bool | None]] = {}
-    used: set[str] = {one.name for one in _given_back()}
+    used: set[str] = {one.name for one in given_back()}
     for node, leading in Leading(module, dict.fromkeys(leaves, frozenset(leaves[:1])), always=True).everywhere():
         used.update(name for name, *_ in node.meta.get(_READ_OF, ()))
         for place in node.meta.get(_ROW_OF, ()):
@@ -216,7 +254,7 @@ def _check_records(module: GraphModule, leaves: list[Node]) -> None:
 
 def _in_lists(result: Storage, origins: Origins) -> Storages:
     """What is in the lists that are given back, but for those that Python puts this result into."""
-    names = {one.name for one in _given_back()} - {one.name for one in _given_back() if result in one.placed}
+    names = {one.name for one in given_back()} - {one.name for one in given_back() if result in one.placed}
     return _held(names, origins)
 
 
@@ -226,6 +264,6 @@ def _held(names: Set[str], origins: Origins) -> Storages:
     return _NOTHING.union(*(_behind(source, origins, False) for source in rows))
 
 
-def _refuse(result: Node, why: str) -> None:
+def refuse(result: Node, why: str) -> None:
     message = f"the function gives back an element of a list whose length depends on data, {why}"
-    raise capture_error_at(result, "AG314", message, "give a clone of it")
+    raise capture_error_at(result, "AG314", message, "give a copy of it")

@@ -30,6 +30,7 @@ from torch._dynamo.variables.base import AttributeMutation
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from torch._guards import TracingContext
 
+from autograph_torch.capture import two_places
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import get_attribute
@@ -40,8 +41,7 @@ from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.instance_dicts import note_order, set_attribute
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.presence import guard_own, runs_code
-from autograph_torch.capture.replacing import containers_in, note_carried_write, objects_in
-from autograph_torch.capture.two_places import line_of
+from autograph_torch.capture.replacing import note_carried_write, objects_in
 from autograph_torch.runtime import carried, fields, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 from autograph_torch.runtime.structure import OF_SETS, WITHOUT_SETS
@@ -91,7 +91,7 @@ def line_of_twin(item: Any) -> tuple[str, int] | None:
     """Where a branch or loop stands that may have left an object as it was, or given another one."""
     if item in _twins():
         return tracing.user_line()[:2]
-    return _lines().get(item) or line_of(item)
+    return _lines().get(item) or two_places.line_of(item)
 
 
 def note_replaced(before: Any, after: Any, places: Any = None) -> None:
@@ -100,6 +100,7 @@ def note_replaced(before: Any, after: Any, places: Any = None) -> None:
     for place, item in objects_in(before):
         if place in others and (places is None or place in places):
             note_twins(item, others[place])
+            two_places.note_replaced(item, others[place])
 
 
 def fill_in_kept(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
@@ -123,24 +124,14 @@ def _handed_on(site: str) -> set[Any]:
     return tracing.notebook().setdefault((site, "handed on"), set())  # type: ignore[no-any-return]
 
 
-def note_handed(site: str, value: Any, around: Any, inside: Any) -> None:
-    """Remember the lists and dicts among the results of a body that the body has not made, with their places."""
-    known = tracing.notebook().setdefault((site, "handed"), [])
-    pairs = list(zip(around.items, inside.items, strict=True))
-    for place, item in containers_in(value):
-        original = next((one.realize() for one, copy in pairs if copy.realize() is item), item)
-        if _is_from_around(original):
-            known.append((place, original))
-
-
-def note_results(site: str, value: Any) -> None:
-    """What an operator gives in their places are other lists and dicts; or one of its branches alone gives a copy."""
-    results = dict(containers_in(value))
-    for place, item in tracing.notebook().pop((site, "handed"), []):
-        if place in results:
-            note_twins(item, results[place])
-        else:
-            _lines()[item] = tracing.user_line()[:2]
+def note_given_copies(copies: list[tuple[Any, list[Any]]]) -> None:
+    """Behind an operator: lists and dicts from before it, each with what may be a copy of it; none is one inside."""
+    for item, found in copies:
+        if isinstance(item, _CONTAINERS):
+            for other in found:
+                note_twins(item, other)
+            if not found:
+                _lines()[item] = tracing.user_line()[:2]
 
 
 def _is_from_around(item: Any) -> bool:
@@ -211,7 +202,7 @@ def _refuse_written(tensor: Any) -> None:
 
 
 def _check_places(item: Any) -> None:
-    line = line_of(item)
+    line = two_places.line_of(item)
     if line is not None:
         message = "what this gives in two places is one object, and one of the two is written to afterwards"
         raise refusal_at(*line, "AG314", message, "copy it for the second place")

@@ -21,6 +21,7 @@ from torch.fx import Graph, GraphModule
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from autograph_torch.capture.choices import is_of_one_type
+from autograph_torch.capture.element_containers import check_containers, note_read, note_taken
 from autograph_torch.capture.elements import check_elements, given_elsewhere, note_element
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import Storage, is_operator, name_of, storage_at, written
@@ -54,7 +55,7 @@ def write_list(codegen: Any, parts: list[Any]) -> None:
     state = (loops.as_python_constant(), len(begin.items), len(more.items))
     entries = [_realized(entry).items for entry in read.items]
     current = [(index, item) for index, then, item in entries if then.as_python_constant() == state]
-    placed = given_elsewhere(codegen, form.as_python_constant(), current)
+    placed = given_elsewhere(codegen, form.as_python_constant(), current, [*begin.items, *more.items])
     parts = [*made_of, TupleVariable([TupleVariable([index, item]) for index, item in placed])]
     codegen.add_push_null(lambda: codegen.load_import_from(growing.__name__, growing.unbound.__name__))
     codegen.foreach(parts)
@@ -96,6 +97,16 @@ def _note_frozen(parent: Any, given: Locals) -> Locals:
     return {}
 
 
+def _note_read(_: Any, given: Locals) -> Locals:
+    note_read(given["item"].realize(), given["name"].as_python_constant())
+    return {}
+
+
+def _note_taken(_: Any, given: Locals) -> Locals:
+    note_taken(given["item"].realize(), given["name"].as_python_constant())
+    return {}
+
+
 def _stood_in_for(item: Any, tracer: Any) -> list[Any]:
     """The containers that one is a copy of, in the bodies around."""
     pairs = [pair for around in tracing.enclosing(tracer) for pair in tracing.shared_contents(around)]
@@ -123,6 +134,8 @@ LISTS: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     growing.as_list.__code__: _as_list,
     rows.note_copied.__code__: _note_copied,
     rows.note_frozen.__code__: _note_frozen,
+    rows.note_read.__code__: _note_read,
+    rows.note_taken.__code__: _note_taken,
     rows.known_size.__code__: _known_size,
 }
 
@@ -157,6 +170,7 @@ def check_lists(module: GraphModule, origins: Callable[[Storage], frozenset[Stor
     graphs = [one.graph for one in module.modules() if isinstance(one, GraphModule)]
     nodes = [node for graph in graphs for node in graph.nodes]
     elements = [storage_at(node) for node in nodes if _ELEMENT in node.meta]
+    check_containers(module)
     if not elements:
         return
     check_elements(module, origins)

@@ -34,6 +34,7 @@ from torch._dynamo.variables.misc import StringFormatVariable
 from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import settling
+from autograph_torch.capture.choices import alternatives
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.open_contents import is_left_unread, is_open, is_unread
 from autograph_torch.capture.picked_constants import is_picked
@@ -91,8 +92,9 @@ def _tensors(variable: Any, effects: Any) -> Iterator[Any]:
     elif type(variable) is ConstDictVariable:
         for _, item in _entries(variable):
             yield from _tensors(item, effects)
-    elif _is_choice(variable):
-        yield from _tensors(effects.load_attr(variable, "values"), effects)
+    elif (values := alternatives(variable, effects)) is not None:
+        for item in values:
+            yield from _tensors(item, effects)
     elif _is_outcome(variable):
         for item in variable.items:
             yield from _tensors(item, effects)
@@ -105,11 +107,6 @@ def _is_object(variable: Any) -> bool:
     """Whether a value has nothing in it that the runtime looks for: a hole, a module, an object of the program's."""
     kind = getattr(variable, "value_type", object)
     return type(variable) is UserDefinedObjectVariable and not issubclass(kind, (list, tuple, dict, Choice))
-
-
-def _is_choice(variable: Any) -> bool:
-    """Whether it is a value of which data pick the type, as a branch has given it."""
-    return type(variable) is UserDefinedObjectVariable and variable.value_type is Choice
 
 
 def _is_outcome(variable: Any) -> bool:
@@ -291,8 +288,9 @@ class _Describer:
             return ("named", Outcome, self._parts(variable.items, path))
         if _is_object(variable) and variable.value_type is Hole:
             return ("hole",)
-        if _is_choice(variable):
-            return self._choice(_items(self._output.side_effects.load_attr(variable, "values").realize()), path)
+        values = alternatives(variable, self._output.side_effects)
+        if values is not None:
+            return self._choice(values, path)
         index = self._original(variable)
         if type(variable) not in (ListVariable, ConstDictVariable):
             raise _NotPlain

@@ -27,7 +27,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
-from autograph_torch.capture import field_writes
+from autograph_torch.capture import element_containers, field_writes
 from autograph_torch.capture.enum_members import is_member
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
@@ -98,14 +98,17 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is instances.note_replaced.__code__:
         field_writes.note_replaced(arguments["before"], arguments["after"])
     elif code is instances.note_handed.__code__:
-        given = [arguments[role].realize() for role in ("value", "around", "inside")]
-        field_writes.note_handed(arguments["site"].as_python_constant(), *given)
-        whole = TupleVariable([given[0], arguments["held"]])
-        note_handed_out(arguments["site"].as_python_constant(), whole, parent.output.side_effects)
+        site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
+        around, inside = ([item.realize() for item in arguments[role].realize().items] for role in ("around", "inside"))
+        stood_in_for = dict(zip(inside, around, strict=True))
+        element_containers.note_handed(value)
+        whole = TupleVariable([value, arguments["held"]])
+        note_handed_out(site, whole, parent.output.side_effects, stood_in_for)
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
-        field_writes.note_results(site, value)
-        note_given(site, TupleVariable([value, arguments["held"]]), arguments["flag"].realize(), parent.output)
+        whole = TupleVariable([value, arguments["held"]])
+        copies = note_given(site, whole, arguments["flag"].realize(), parent.output)
+        field_writes.note_given_copies(copies)
     elif code is structure.is_from_caller.__code__:
         arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:

@@ -7,6 +7,8 @@
 As long as nobody writes to one of them, or asks whether they are one, that makes no difference. Where somebody does,
 it is refused at the line of the branch or loop: the next trace may follow the paths apart (capture/attempts.py).
 
+What was there before the body has one more place, where it was: `last = rows[0]`, and `if p: last = [x]`.
+
 What is left in two places when the call ends is one object again, if a branch of the outermost level has given it: its
 flag tells which branch that was, and behind the graph Python puts the object of the first place into the second. Where
 a loop or an inner branch has given it, and both are left, that is refused, too.
@@ -18,10 +20,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torch._dynamo.codegen import PyCodegen
+from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstDictVariable,
@@ -32,8 +36,9 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.base import AttributeMutationNew, VariableTracker
 from torch._guards import TracingContext
 
-from autograph_torch.capture.choices import ChosenVariable, is_of_one_type
+from autograph_torch.capture.choices import ChosenVariable, alternatives, is_of_one_type
 from autograph_torch.capture.grown import is_grown
+from autograph_torch.capture.held import held
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.replacing import as_tuple
@@ -42,19 +47,36 @@ from autograph_torch.runtime.refusal import refusal_at
 from autograph_torch.runtime.values import Maybe
 
 Place = tuple[Any, ...]
+_SOMEWHERE = "somewhere"  # the place of all that is in an open list or dict
+_BEFORE = ("before",)  # the place of what was there before the body
 Line = tuple[str, int]
 
 
-def note_handed_out(site: str, value: Any, effects: Any) -> None:
-    """Remember the objects in a body's results, each with its place."""
+def note_handed_out(site: str, value: Any, effects: Any, stood_in_for: dict[Any, Any]) -> None:
+    """Remember the objects in a body's results, each with its place.
+
+    What was there before the body has one more place: where it was.
+
+    stood_in_for: by copy of the body, the list or dict from around it.
+    """
     body = tracing.body_of(tracing.current_tracer())
-    tracing.notebook().setdefault((site, "two places"), {})[body] = list(_mutable(value, effects))
+    _known().update((copy, one) for copy, one in stood_in_for.items() if _one_of(one) is not copy)
+    handed = [(place, stood_in_for.get(item, item)) for place, item in _mutable(value, effects)]
+    ones = dict.fromkeys(one for _, item in handed for one in (item, _one_of(item)))
+    before = [(_BEFORE, one) for one in ones if _is_from_before(one)]
+    tracing.notebook().setdefault((site, "two places"), {})[body] = before + handed
 
 
-def note_given(site: str, value: Any, flag: Any, output: Any) -> None:
+def _is_from_before(item: Any) -> bool:
+    return item.mutation_type is not None and item.mutation_type.scope < current_scope_id()
+
+
+def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any, list[Any]]]:
     """What an operator gives in these places are two objects, each of them in the place of one.
 
     flag: that of a branch.
+
+    Returns: what was there before, each with what may be a copy of it. (Of writes to them: field_writes.py.)
     """
     effects = output.side_effects
     by_body = tracing.notebook().pop((site, "two places"), {})
@@ -62,44 +84,77 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> None:
     if isinstance(flag, TensorVariable) and last:
         for which, body in enumerate(("otherwise", "then")):
             for item, places in _places(by_body.get(f"{site}.{body}", ())).items():
-                _note_one(item, [list(_at(value, place, effects)) for place in places], flag, which)
+                _note_one([_given(value, place, item, effects) for place in places], flag, which)
     pairs = [pair for handed in by_body.values() for pair in _pairs(handed)]
-    results = dict(_mutable(value, effects)) if pairs else {}
-    line = tracing.user_line()[:2]
+    results: dict[Place, list[Any]] = {}
+    for place, item in _mutable(value, effects) if pairs else ():
+        results.setdefault(place, []).append(item)
+    line, copies = tracing.user_line()[:2], []
     for pair in pairs:
-        found = [results[place] for place, _ in pair if place in results]
-        if len(found) == 2 and found[0] is found[1]:
-            continue
-        for item in found:
-            _lines()[item] = line
-            _known()[item] = _one_of(found[0])
+        (first, item), (second, same) = pair
+        given = [(item, _given(value, first, item, effects)), (same, _given(value, second, same, effects))]
+        found = results.get(second, [])
+        if first != _BEFORE:
+            _note_written(results.get(first, []), found, line)
+        else:
+            _known().update((one, _one_of(item)) for one in given[1][1])
+            if same is not item or item not in found:
+                copies.append((item, found))
         if last:
-            _note_left([(item, list(_at(value, place, effects))) for place, item in pair], line)
+            _note_left(given, line)
+    return copies
+
+
+def _note_written(first: list[Any], second: list[Any], line: Line) -> None:
+    """What an operator gives in two places may not be written to, unless it is one object there, too."""
+    if not second or not first or any(one is not other for one, other in itertools.product(first, second)):
+        for item in (*first, *second):
+            _lines()[item] = line
+            _known()[item] = _one_of([*first, *second][0])
+
+
+def note_replaced(one: Any, other: Any) -> None:
+    """Behind a loop, an object may be one from before it: both may not be left where nothing makes them one."""
+    if one is not other:
+        _known()[other] = _one_of(one)
+        if tracing.current_tracer().parent is None:
+            _note_left([(one, [one]), (one, [other])], tracing.user_line()[:2])
 
 
 def _places(handed: Iterable[tuple[Place, Any]]) -> dict[Any, list[Place]]:
-    """By object: all its places."""
+    """By object: all the places where nothing else can be in this body."""
+    handed = list(handed)
+    items = Counter(place for place, _ in handed if place != _BEFORE)
     places: dict[Any, list[Place]] = {}
     for place, item in handed:
-        places.setdefault(item, []).append(place)
+        if items[place] < 2:
+            places.setdefault(item, []).append(place)
     return places
 
 
-def _pairs(handed: Iterable[tuple[Place, Any]]) -> Iterator[list[tuple[Place, Any]]]:
+def _pairs(handed: Iterable[tuple[Place, Any]]) -> Iterator[tuple[tuple[Place, Any], ...]]:
     """Two places of what is one in eager, or may be, each with the object of the body."""
-    first: dict[Any, tuple[Place, Any]] = {}
+    found: dict[Any, dict[Place, Any]] = {}
     for place, item in handed:
-        if first.setdefault(_one_of(item), (place, item))[0] != place:
-            yield [first[_one_of(item)], (place, item)]
+        found.setdefault(_one_of(item), {}).setdefault(place, item)
+    for places in found.values():
+        yield from itertools.combinations(places.items(), 2)
 
 
-def _note_one(item: Any, given: list[list[Any]], flag: Any, which: int) -> None:
+def _given(value: Any, place: Place, item: Any, effects: Any) -> list[Any]:
+    """What an operator gives in the place of an object of a body: several, where Python picks."""
+    return [item] if place == _BEFORE else list(_at(value, place, effects))
+
+
+def _note_one(given: list[list[Any]], flag: Any, which: int) -> None:
     """Behind the graph, what stands in several places is one object where a branch has been taken that has it there.
 
-    item: that object in the body. given: by place, what the operator gives there: several, where Python picks.
+    given: by place, what the operator gives there: several, where Python picks.
     """
     found = [one for one, *others in filter(None, given) if not others]
-    one, *copies = [item, *found] if item.source is not None else found or [item]
+    if not found:
+        return
+    one, *copies = found
     for copy in copies:
         if copy is not one:
             _twins().setdefault(copy, ChosenVariable(flag, [copy, copy])).values[which] = one
@@ -122,19 +177,21 @@ def _note_left(given: list[tuple[Any, list[Any]]], line: Line) -> None:
 def _at(value: Any, place: Place, effects: Any) -> Iterator[Any]:
     """The objects made in the trace that stand at a place of a body's results: Python may pick from several."""
     value = as_tuple(value.realize())
-    if isinstance(value, ChosenVariable):
-        for one in value.values:
+    values = value.values if isinstance(value, ChosenVariable) else alternatives(value, effects)
+    if values is not None:
+        for one in values:
             yield from _at(one, place, effects)
         return
     found = _parts(value, effects)
-    parts = dict(found or ())
     if isinstance(value, UserDefinedObjectVariable) and value.python_type() is Maybe:
-        yield from _at(parts["value"], place, effects)
+        yield from _at(dict(found or ())["value"], place, effects)
     elif not place:
         if found is not None and not isinstance(value, TupleVariable) and value.source is None:
             yield value
-    elif place[0] in parts:
-        yield from _at(parts[place[0]], place[1:], effects)
+    else:
+        for key, part in found or ():
+            if key == place[0]:
+                yield from _at(part, place[1:], effects)
 
 
 @contextlib.contextmanager
@@ -167,7 +224,7 @@ def _check_apart(value: Any, generated: set[Any]) -> None:
         return
     generated.add(value)
     for other, line in apart.items():
-        if other in generated:
+        if other in generated or other.source is not None:
             message = "what this gives in two places is one object, and the call leaves it in both"
             raise refusal_at(*line, "AG314", message, "copy it for the second place")
 
@@ -199,7 +256,10 @@ def line_of(item: Any) -> Line | None:
 
 def _one_of(item: Any) -> Any:
     """The object that stands for all that are one in eager."""
-    return _known().get(item, item)
+    known = _known()
+    while known.get(item, item) is not item:
+        item = known[item]
+    return item
 
 
 def _known() -> dict[Any, Any]:
@@ -217,9 +277,17 @@ def _of_the_trace(key: str, empty: Any) -> Any:
 def _mutable(
     variable: Any, effects: Any, place: Place = (), around: tuple[Any, ...] = ()
 ) -> Iterator[tuple[Place, Any]]:
-    """The lists, dicts and objects made in the trace that are in a value, each with its place."""
+    """The lists, dicts and objects made in the trace that are in a value, each with its place.
+
+    Where data pick the value, those of all that it may be, in the places that they have then.
+    """
     variable = as_tuple(variable.realize())
     if variable in around or is_grown(variable):
+        return
+    values = alternatives(variable, effects)
+    if values is not None:
+        for one in values:
+            yield from _mutable(one, effects, place, around)
         return
     parts = _parts(variable, effects)
     if parts is None:
@@ -233,10 +301,24 @@ def _mutable(
         yield from _mutable(part, effects, (*place, key), (*around, variable))
 
 
+def _contents(content: Any, effects: Any) -> Iterator[Any]:
+    """What is in one of the contents of an open list or dict, or in those that it may be."""
+    content = content.realize()
+    values = content.values if isinstance(content, ChosenVariable) else alternatives(content, effects)
+    if values is None and isinstance(content, TupleVariable):
+        values = content.items
+    if values is None:
+        yield from (part for _, part in _parts(content, effects) or ())
+    else:
+        for one in values:
+            yield from _contents(one, effects)
+
+
 def _parts(variable: Any, effects: Any) -> list[tuple[Any, Any]] | None:
     """What is in it; None where it is nothing that can be written to."""
     if is_open(variable):
-        return []
+        contents = (part for content in held(variable).content() for part in _contents(content, effects))
+        return [(_SOMEWHERE, part) for part in contents]
     if isinstance(variable, BaseListVariable):
         return list(enumerate(variable.items))
     if isinstance(variable, ConstDictVariable):

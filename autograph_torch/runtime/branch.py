@@ -256,10 +256,10 @@ def _attempt(
     value, contents, new, attributes, token = recorded(passes, decode, decoder, leaves, originals, sources)
     for k in range(len(containers)):
         write_back(containers[k], contents[k])
-    note_results(site, (value, contents, attributes), flag)
     if new:
         write_outside(tensors, groups, new, notes.memory_gradients(site), notes.leaves_at(site))
     write_fields(site, attributes)
+    note_results(site, (value, contents, attributes), flag)
     if isinstance(token, torch.Tensor):
         put_token(outer, token)
     return True, value

@@ -27,7 +27,7 @@ from autograph_torch.runtime.effects import fail, fail_with, surrounding_effects
 from autograph_torch.runtime.grown import behind, put_behind, stand_behind
 from autograph_torch.runtime.iteration import Sequence
 from autograph_torch.runtime.refusal import refuse
-from autograph_torch.runtime.rows import Columns, appended, builder, built, put_together, take_apart
+from autograph_torch.runtime.rows import Columns, appended, builder, built, note_read, put_together, take_apart
 from autograph_torch.runtime.structure import same_object
 
 State = tuple[Any, ...]
@@ -360,12 +360,12 @@ def element(one: Any, index: int) -> Any:
     if -len(one.more) <= index < 0:
         return one.more[index]
     if not notes.is_outermost():  # nothing that a body has made is known behind it
-        return _found(one, index)
+        return _read(_found(one, index), one.name)
     state = (one.loops, len(one.begin), len(one.more))
     for k in range(len(one.read)):
         if one.read[k][0] == index and one.read[k][1] == state:
             return one.read[k][2]
-    item = _found(one, index)
+    item = _read(_found(one, index), one.name)
     one.read.append((index, state, item))
     return item
 
@@ -446,12 +446,17 @@ def elements_of(one: Any) -> Any:
         return one.begin
     columns = _all(one)
     ends = len(one.begin) + len(one.more) > 0
-    return Sequence(_length(one), lambda k: put_together(_at(columns, k), one.name, ends), False)
+    return Sequence(_length(one), lambda k: _read(put_together(_at(columns, k), one.name, ends), one.name), False)
 
 
 def rows_of(one: Growing) -> Sequence:
     """What has come in loops."""
-    return Sequence(one.count, lambda k: element_at(one, k), False)
+    return Sequence(one.count, lambda k: _read(element_at(one, k), one.name), False)
+
+
+def _read(item: Any, name: str) -> Any:
+    note_read(item, name)
+    return item
 
 
 def element_at(one: Growing, k: Any) -> Any:

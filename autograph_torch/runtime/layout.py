@@ -129,6 +129,11 @@ def row_plan(spec: Spec) -> Plan:
     )
 
 
+def has_objects(plan: Plan) -> bool:
+    """Whether an element is, or holds, something that can be written to, other than tensors."""
+    return plan[0] in ("list", "dict", "record") or (plan[0] in _ROWS and any(map(has_objects, plan[2])))
+
+
 def is_of_numbers(plan: Plan) -> bool:
     """Whether an element is a number, or a tuple of such."""
     return plan[0] == "number" or (plan[0] == "tuple" and all(is_of_numbers(part) for part in plan[2]))

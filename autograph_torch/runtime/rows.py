@@ -59,6 +59,8 @@ def _noted(item: Any, owner: Any, place: tuple[Any, ...], is_read: bool) -> Any:
     parts = _parts_of(item)
     if isinstance(item, (list, dict)) or (parts and not isinstance(item, tuple)):
         note_frozen(item, owner)
+        if not is_read:
+            note_taken(item, place[0])
     for k in range(len(parts)):
         _noted(parts[k], owner, (*place, k), is_read)
     return item
@@ -86,6 +88,14 @@ def note_copied(item: torch.Tensor, place: tuple[Any, ...], is_read: bool) -> No
 
 def note_frozen(item: Any, owner: Any) -> None:
     """Nor may a list, dict or object in it. (Noted by the tracer, capture/growing.py.)"""
+
+
+def note_taken(item: Any, name: str) -> None:
+    """A list of this name takes a list, dict or object. (Noted by the tracer, capture/growing.py.)"""
+
+
+def note_read(item: Any, name: str) -> None:
+    """The program has read an element of a list of this name. (Noted by the tracer, capture/growing.py.)"""
 
 
 @torch.compiler.assume_constant_result

@@ -98,7 +98,35 @@ def list_of_clones(x: Tensor) -> Any:
     return x, path
 
 
+def list_of_lists_and_its_last(x: Tensor) -> Any:
+    path, x = [], x * 100
+    while x.norm() > 4:
+        x = x / 2
+        path.append([len(path), 2.0])
+    return path, path[-1]
+
+
+def list_of_dicts_and_its_last_in_a_dict(x: Tensor) -> Any:
+    path = [{"norm": x.norm(), "k": 0}]
+    while x.norm() > 1:
+        x = x / 2
+        path.append({"norm": x.norm(), "k": len(path)})
+    last = path[-1]
+    return {"last": last, "again": last}
+
+
+def list_in_pairs(x: Tensor) -> Any:
+    path = [(0, [1.0, 2.0])]
+    while x.norm() > 1:
+        x = x / 2
+        path.append((len(path), [3.0, 4.0]))
+    return path[-1][1], len(path)
+
+
 FOR_ALL_DATA = [
+    list_of_lists_and_its_last,
+    list_of_dicts_and_its_last_in_a_dict,
+    list_in_pairs,
     list_of_clones,
     last_of_a_list_with_the_argument,
     last_but_one,
@@ -228,7 +256,79 @@ def list_of_pairs_and_its_last(x: Tensor) -> Any:
     return path, x
 
 
+def two_lists_of_a_list(x: Tensor) -> Any:
+    path = [[1.0, 0]]
+    while x.norm() > 1:
+        x = x / 2
+        path.append([2.0, len(path)])
+    return path[-1], path[0]
+
+
+def list_of_lists_and_one_from_before(x: Tensor) -> Any:
+    path = [[1.0, 0]]
+    while x.norm() > 1:
+        x = x / 2
+        path.append([2.0, len(path)])
+    return path, path[0], path[-1]
+
+
+def dict_by_a_branch(x: Tensor) -> Any:
+    path = [{"k": 0.0}]
+    while x.norm() > 1:
+        x = x / 2
+        path.append({"k": 1.0})
+    if x[0] > 0:
+        last = path[-1]
+    else:
+        last = path[0]
+    return path, last
+
+
+def dict_beside_that_of_a_branch(x: Tensor) -> Any:
+    path = [{"k": 0.0}]
+    while x.norm() > 1:
+        x = x / 2
+        path.append({"k": 1.0})
+    last = {"k": 2.0}
+    if x[0] > 0:
+        last = path[-1]
+    return path[-1], last
+
+
+def tensor_in_two_lists(x: Tensor) -> Any:
+    path, half = [], []
+    while x.norm() > 1:
+        x = x / 2
+        y = x.abs()
+        path.append((y, 1))
+        half.append(y)
+    return path, half
+
+
+def list_and_a_copy_of_it(x: Tensor) -> Any:
+    path = []
+    while x.norm() > 1:
+        x = x / 2
+        path.append([len(path), 2.0])
+    return path, list(path)
+
+
+def list_and_some_of_its_elements(x: Tensor) -> Any:
+    path = []
+    while x.norm() > 1:
+        x = x / 2
+        path.append([len(path), 2.0])
+    return path, [one for one in path]
+
+
 FOR_ONE_PATH = [
+    dict_beside_that_of_a_branch,
+    tensor_in_two_lists,
+    list_and_a_copy_of_it,
+    list_and_some_of_its_elements,
+    two_lists_of_a_list,
+    list_of_lists_and_one_from_before,
+    dict_by_a_branch,
     list_with_the_argument,
     list_and_its_last,
     list_of_pairs_and_its_last,
@@ -278,16 +378,20 @@ def test_names_of_the_tracer() -> None:
 
 
 def picture(x: Tensor, value: Any) -> Any:
-    """What a value holds, and which of its tensors are one, or the argument."""
-    known = [x]
+    """What a value holds, and which of its tensors, lists and dicts are one, or the argument."""
+    known: list[Any] = [x]
 
     def part(one: Any) -> Any:
         if isinstance(one, Tensor):
             place = next((k for k, other in enumerate(known) if other is one), len(known))
             known.extend([one] if place == len(known) else [])
             return place, one.tolist()
-        if isinstance(one, dict):
-            return {key: part(item) for key, item in one.items()}
-        return [part(item) for item in one] if isinstance(one, (list, tuple)) else one
+        if not isinstance(one, (list, dict, tuple)):
+            return one
+        if any(one is other for other in known):
+            return f"again {next(k for k, other in enumerate(known) if other is one)}"
+        known.extend([] if isinstance(one, tuple) else [one])
+        items = one.items() if isinstance(one, dict) else enumerate(one)
+        return [type(one), *((key, part(item)) for key, item in items)]
 
     return part(value)
