@@ -1566,14 +1566,6 @@ MUTATIONS = (
         "stays_one and eager and not aot",
     ),
     Mutation(
-        "two places: of no branch inside of another",
-        CAPTURE + "two_places.py",
-        "places.setdefault(item, []).append(place)",
-        "places.setdefault(_one_of(item), []).append(place)",
-        "tests/capture/test_from_before.py",
-        "stays_one and eager and not aot",
-    ),
-    Mutation(
         "two places: not left in both by the call",
         CAPTURE + "two_places.py",
         "        if other in generated or other.source is not None:\n",
@@ -1592,7 +1584,7 @@ MUTATIONS = (
     Mutation(
         "from before: one more place",
         CAPTURE + "two_places.py",
-        "    before = [(_BEFORE, one) for one in ones if _is_from_before(one)]\n",
+        "    before = [(_BEFORE, one) for one in ones if _is_known_here(one, bodies=1)]\n",
         "    before: list[Any] = []\n",
         "tests/capture/test_from_before.py",
         "stays_one and eager and not aot",
@@ -1608,7 +1600,7 @@ MUTATIONS = (
     Mutation(
         "from before: what may be it, given by an inner operator",
         CAPTURE + "two_places.py",
-        "_known().update((one, _one_of(item)) for one in given[1][1])",
+        "_known().update((one, _one_of(item)) for one in _given(value, second, same, effects))",
         "pass",
         "tests/capture/test_from_before.py",
         "two_for_one",

@@ -63,12 +63,13 @@ def note_handed_out(site: str, value: Any, effects: Any, stood_in_for: dict[Any,
     _known().update((copy, one) for copy, one in stood_in_for.items() if _one_of(one) is not copy)
     handed = [(place, stood_in_for.get(item, item)) for place, item in _mutable(value, effects)]
     ones = dict.fromkeys(one for _, item in handed for one in (item, _one_of(item)))
-    before = [(_BEFORE, one) for one in ones if _is_from_before(one)]
+    before = [(_BEFORE, one) for one in ones if _is_known_here(one, bodies=1)]
     tracing.notebook().setdefault((site, "two places"), {})[body] = before + handed
 
 
-def _is_from_before(item: Any) -> bool:
-    return item.mutation_type is not None and item.mutation_type.scope < current_scope_id()
+def _is_known_here(item: Any, bodies: int = 0) -> bool:
+    """Whether it is no object of a body inside; with `bodies`, whether it was there so many levels above."""
+    return item.mutation_type is not None and item.mutation_type.scope <= current_scope_id() - bodies
 
 
 def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any, list[Any]]]:
@@ -90,17 +91,17 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any,
     for place, item in _mutable(value, effects) if pairs else ():
         results.setdefault(place, []).append(item)
     line, copies = tracing.user_line()[:2], []
-    for pair in pairs:
-        (first, item), (second, same) = pair
-        given = [(item, _given(value, first, item, effects)), (same, _given(value, second, same, effects))]
+    for (first, item), (second, same) in pairs:
         found = results.get(second, [])
         if first != _BEFORE:
             _note_written(results.get(first, []), found, line)
+        elif same is item and item in found and _SOMEWHERE not in second:
+            continue  # where it is that object, it is the very one
         else:
-            _known().update((one, _one_of(item)) for one in given[1][1])
-            if same is not item or item not in found:
-                copies.append((item, found))
+            _known().update((one, _one_of(item)) for one in _given(value, second, same, effects))
+            copies.append((item, found))
         if last:
+            given = [(item, _given(value, first, item, effects)), (same, _given(value, second, same, effects))]
             _note_left(given, line)
     return copies
 
@@ -132,13 +133,13 @@ def _places(handed: Iterable[tuple[Place, Any]]) -> dict[Any, list[Place]]:
     return places
 
 
-def _pairs(handed: Iterable[tuple[Place, Any]]) -> Iterator[tuple[tuple[Place, Any], ...]]:
+def _pairs(handed: Iterable[tuple[Place, Any]]) -> Iterator[tuple[tuple[Place, Any], tuple[Place, Any]]]:
     """Two places of what is one in eager, or may be, each with the object of the body."""
-    found: dict[Any, dict[Place, Any]] = {}
+    found: dict[Any, list[tuple[Place, Any]]] = {}
     for place, item in handed:
-        found.setdefault(_one_of(item), {}).setdefault(place, item)
+        found.setdefault(_one_of(item), []).append((place, item))
     for places in found.values():
-        yield from itertools.combinations(places.items(), 2)
+        yield from ((one, other) for one, other in itertools.combinations(places, 2) if one[0] != other[0])
 
 
 def _given(value: Any, place: Place, item: Any, effects: Any) -> list[Any]:
@@ -170,8 +171,19 @@ def _note_left(given: list[tuple[Any, list[Any]]], line: Line) -> None:
         return  # it has handed them through
     (item, _), (same, _) = given
     for one, other in itertools.product(*(there for _, there in given)):
-        if one is not other and (item is not same or (one, other) not in _made_one()):
+        if not _are_made_one(one, other) if item is same else not _are_put_right(item, one, same, other):
             _apart().setdefault(one, {})[other] = _apart().setdefault(other, {})[one] = line
+
+
+def _are_made_one(one: Any, other: Any) -> bool:
+    return one is other or (one, other) in _made_one()
+
+
+def _are_put_right(item: Any, one: Any, same: Any, other: Any) -> bool:
+    """Whether two objects from before, which may be one, stay so in the places that they have got."""
+    if not (_is_known_here(item) and _is_known_here(same)) or same in _apart().get(item, ()):
+        return False
+    return _are_made_one(item, one) and _are_made_one(same, other)
 
 
 def _at(value: Any, place: Place, effects: Any) -> Iterator[Any]:

@@ -157,6 +157,14 @@ def new_object_or_that_of_an_inner_branch(w: Any, x: Tensor) -> Any:
     return node
 
 
+def object_or_that_of_an_inner_branch(w: Any, x: Tensor) -> Any:
+    node = w.node
+    if x.sum() < 9:
+        if x[0] > 2:
+            node = Node(x.sum())
+    return node
+
+
 def object_or_another(w: Any, x: Tensor) -> Any:
     node = Node(x[0])
     last = node
@@ -165,22 +173,22 @@ def object_or_another(w: Any, x: Tensor) -> Any:
     return node, last
 
 
-def one_or_two_lists_in_two_places(w: Any, x: Tensor) -> Any:
-    if x[0] > 1:
-        first = [x]
-        second = first
+def second_of_one_or_two_of_an_inner_branch(w: Any, x: Tensor) -> Any:
+    if x.sum() < 9:
+        if x[0] > 1:
+            first = [x]
+            second = first
+        else:
+            first, second = [x], [x * 3]
     else:
-        first, second = [x], [x * 3]
-    if x.sum() > 5:
-        w.items, w.table["row"] = first, second
-    else:
-        w.items, w.table["row"] = second, [x]
-    return first
+        first, second = [x], [x * 5]
+    return second, first[0] + 1
 
 
 FOR_ALL_DATA = [
+    object_or_that_of_an_inner_branch,
     object_or_another,
-    one_or_two_lists_in_two_places,
+    second_of_one_or_two_of_an_inner_branch,
     new_object_or_that_of_an_inner_branch,
     last_and_list,
     kept_in_an_object_and_returned_in_between,
@@ -215,14 +223,6 @@ def argument_or_that_of_an_inner_branch(w: Any, x: Tensor) -> Any:
         if x[0] > 2:
             row = [x.sum()]
     return row
-
-
-def object_or_that_of_an_inner_branch(w: Any, x: Tensor) -> Any:
-    node = w.node
-    if x.sum() < 9:
-        if x[0] > 2:
-            node = Node(x.sum())
-    return node
 
 
 def attribute_that_an_inner_branch_sets(w: Any, x: Tensor) -> None:
@@ -271,11 +271,24 @@ def argument_or_that_of_a_trip(w: Any, x: Tensor) -> Any:
     return row
 
 
+def one_or_two_lists_in_two_places(w: Any, x: Tensor) -> Any:
+    if x[0] > 1:
+        first = [x]
+        second = first
+    else:
+        first, second = [x], [x * 3]
+    if x.sum() > 5:
+        one, other = first, second
+    else:
+        one, other = second, [x]
+    return one, other
+
+
 ON_ONE_PATH = [
+    one_or_two_lists_in_two_places,
     argument_or_that_of_a_trip,
     replaced_by_an_inner_branch,
     argument_or_that_of_an_inner_branch,
-    object_or_that_of_an_inner_branch,
     attribute_that_an_inner_branch_sets,
     replaced_by_a_loop_in_a_branch,
     row_of_an_inner_branch_in_a_longer_list,
