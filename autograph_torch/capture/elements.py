@@ -68,13 +68,11 @@ class Given:
 
     name: empty where no loop has filled it.
     placed, containers: the tensors, and the lists and dicts, in these elements.
-    told: whether nobody else has what one of them may take the place of.
     """
 
     name: str
     placed: set[Storage]
     containers: set[Any]
-    told: bool
 
 
 def note_element(node: Node, place: tuple[Any, ...], is_read: bool) -> None:
@@ -141,13 +139,11 @@ def _copied(storage: Storage, origins: Origins) -> dict[Storage, Storages]:
 # -- what the call gives back -----------------------------------------------------------------------------------------
 
 
-def given_elsewhere(codegen: Any, form: int, read: Read, others: list[Any]) -> Read:
+def given_elsewhere(codegen: Any, form: int, read: Read) -> Read:
     """Of the elements of a list that is written behind the graph: those that are results of it, too.
 
     Dynamo writes all results twice: first it only counts what it comes to; what it has come to more than once is made
     once (private: `uses` and `tempvars`, lists and dicts among them).
-
-    others: the elements that no loop has appended.
     """
     writing = tracing.notebook().setdefault("writers of lists", [])
     if codegen not in writing:
@@ -166,8 +162,7 @@ def given_elsewhere(codegen: Any, form: int, read: Read, others: list[Any]) -> R
     nodes = [one.as_proxy().node for _, item in placed for one in _tensors(item)]
     tensors = {storage for node in nodes if (storage := storage_at(node)) is not None}
     kept = {one for _, item in placed for one in containers(item)}
-    told = not placed or not any(one in codegen.tempvars for item in others for one in containers(item))
-    given_back().append(Given(name, tensors, kept, told))
+    given_back().append(Given(name, tensors, kept))
     return placed
 
 

@@ -55,7 +55,7 @@ def write_list(codegen: Any, parts: list[Any]) -> None:
     state = (loops.as_python_constant(), len(begin.items), len(more.items))
     entries = [_realized(entry).items for entry in read.items]
     current = [(index, item) for index, then, item in entries if then.as_python_constant() == state]
-    placed = given_elsewhere(codegen, form.as_python_constant(), current, [*begin.items, *more.items])
+    placed = given_elsewhere(codegen, form.as_python_constant(), current)
     parts = [*made_of, TupleVariable([TupleVariable([index, item]) for index, item in placed])]
     codegen.add_push_null(lambda: codegen.load_import_from(growing.__name__, growing.unbound.__name__))
     codegen.foreach(parts)

@@ -37,7 +37,7 @@ from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
-from autograph_torch.capture.two_places import note_given, note_handed_out
+from autograph_torch.capture.two_places import given_for, note_given, note_handed_out
 from autograph_torch.runtime import codec, instances, memories, outside, predicate, structure, tracing
 
 
@@ -101,12 +101,12 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         around, inside = ([item.realize() for item in arguments[role].realize().items] for role in ("around", "inside"))
         stood_in_for = dict(zip(inside, around, strict=True))
-        element_containers.note_handed(value)
         whole = TupleVariable([value, arguments["held"]])
         note_handed_out(site, whole, parent.output.side_effects, stood_in_for)
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         whole = TupleVariable([value, arguments["held"]])
+        element_containers.note_results(given_for(site, whole, parent.output.side_effects))
         copies = note_given(site, whole, arguments["flag"].realize(), parent.output)
         field_writes.note_given_copies(copies)
     elif code is structure.is_from_caller.__code__:

@@ -87,9 +87,7 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any,
             for item, places in _places(by_body.get(f"{site}.{body}", ())).items():
                 _note_one([_given(value, place, item, effects) for place in places], flag, which)
     pairs = [pair for handed in by_body.values() for pair in _pairs(handed)]
-    results: dict[Place, list[Any]] = {}
-    for place, item in _mutable(value, effects) if pairs else ():
-        results.setdefault(place, []).append(item)
+    results = _by_place(value, effects) if pairs else {}
     line, copies = tracing.user_line()[:2], []
     for (first, item), (second, same) in pairs:
         found = results.get(second, [])
@@ -104,6 +102,21 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any,
             given = [(item, _given(value, first, item, effects)), (same, _given(value, second, same, effects))]
             _note_left(given, line)
     return copies
+
+
+def given_for(site: str, value: Any, effects: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """The objects that bodies have handed out, each with what the operator gives in its place."""
+    results = _by_place(value, effects)
+    for handed in tracing.notebook().get((site, "two places"), {}).values():
+        for place, item in handed:
+            yield item, results.get(place, [])
+
+
+def _by_place(value: Any, effects: Any) -> dict[Place, list[Any]]:
+    results: dict[Place, list[Any]] = {}
+    for place, item in _mutable(value, effects):
+        results.setdefault(place, []).append(item)
+    return results
 
 
 def _note_written(first: list[Any], second: list[Any], line: Line) -> None:

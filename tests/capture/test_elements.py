@@ -264,6 +264,14 @@ def two_lists_of_a_list(x: Tensor) -> Any:
     return path[-1], path[0]
 
 
+def two_dicts_of_a_list(x: Tensor) -> Any:
+    path, x = [], x * 100
+    while x.norm() > 4:
+        x = x / 2
+        path.append({"k": len(path)})
+    return path[-1], path[0]
+
+
 def list_of_lists_and_one_from_before(x: Tensor) -> Any:
     path = [[1.0, 0]]
     while x.norm() > 1:
@@ -322,6 +330,7 @@ def list_and_some_of_its_elements(x: Tensor) -> Any:
 
 
 FOR_ONE_PATH = [
+    two_dicts_of_a_list,
     dict_beside_that_of_a_branch,
     tensor_in_two_lists,
     list_and_a_copy_of_it,
