@@ -1582,6 +1582,14 @@ MUTATIONS = (
         "two_for_one",
     ),
     Mutation(
+        "things: a list with data in it is none that is known by its value",
+        CAPTURE + "standing_in.py",
+        "(_has_value(known) and _has_value(variable) and known.value is variable.value)",
+        '(_has_value(known) and known.value is getattr(variable, "value", None))',
+        "tests/capture/test_from_before.py",
+        "each_of_the",
+    ),
+    Mutation(
         "from before: one more place",
         CAPTURE + "two_places.py",
         "    before = [(_BEFORE, one) for one in ones if _is_known_here(one, bodies=1)]\n",

@@ -227,7 +227,7 @@ def number_of_object(variable: Any) -> int:
     if not before and all(variable is not one for known in _remembered().values() for one in known):
         return -1
     for number, known in enumerate(_things()):
-        if known is variable or (_has_value(known) and known.value is getattr(variable, "value", None)):
+        if known is variable or (_has_value(known) and _has_value(variable) and known.value is variable.value):
             return number
     _things().append(variable)
     return len(_things()) - 1

@@ -185,7 +185,16 @@ def second_of_one_or_two_of_an_inner_branch(w: Any, x: Tensor) -> Any:
     return second, first[0] + 1
 
 
+def in_each_of_the_objects_of_a_list(w: Any, x: Tensor) -> Any:
+    nodes = []
+    for v in x:
+        if v > 2:
+            nodes.append(Node(w.items))
+    return nodes
+
+
 FOR_ALL_DATA = [
+    in_each_of_the_objects_of_a_list,
     object_or_that_of_an_inner_branch,
     object_or_another,
     second_of_one_or_two_of_an_inner_branch,
