@@ -71,6 +71,10 @@ def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
 
 
 def _share(tracer: Any, original: Any, copy: Any) -> None:
+    if isinstance(original, TupleVariable) and isinstance(copy, TupleVariable):
+        for inner, inner_copy in zip(original.items, copy.items, strict=True):
+            _share(tracer, inner.realize(), inner_copy.realize())
+        return
     is_open_now = is_open(copy) and (is_open(original) or is_left_unread(original))
     both = is_open_now or (_is_container(original) and _is_container(copy))
     if not both or held(original) is held(copy):

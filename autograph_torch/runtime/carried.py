@@ -131,4 +131,6 @@ def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path)
         }
         write_back(original, entries)
         return original
+    if type(original) is tuple and type(new) is tuple:
+        return tuple([_write_back(original[k], new[k], replaced, (*path, k)) for k in range(len(new))])
     return new
