@@ -70,7 +70,14 @@ def fill_in_contents(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         _part(tracer)
 
 
+def as_tuple(variable: Any) -> Any:
+    """The plain tuple in one with a class of its own, a named one say; else the variable itself."""
+    inner = tracing.inner_of(variable)
+    return inner if isinstance(inner, TupleVariable) else variable
+
+
 def _share(tracer: Any, original: Any, copy: Any) -> None:
+    original, copy = as_tuple(original), as_tuple(copy)
     if isinstance(original, TupleVariable) and isinstance(copy, TupleVariable):
         for inner, inner_copy in zip(original.items, copy.items, strict=True):
             _share(tracer, inner.realize(), inner_copy.realize())

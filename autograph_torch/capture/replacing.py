@@ -22,7 +22,7 @@ from torch._dynamo.variables import (
     UserDefinedObjectVariable,
 )
 
-from autograph_torch.capture.contents import take_away
+from autograph_torch.capture.contents import as_tuple, take_away
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.runtime import carried, tracing
@@ -141,12 +141,6 @@ def containers_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any
     elif isinstance(variable, ConstDictVariable):
         for key, item in variable.items.items():
             yield from containers_in(item, (*place, key.vt.as_python_constant()))
-
-
-def as_tuple(variable: Any) -> Any:
-    """The plain tuple in one with a class of its own, a named one say; else the variable itself."""
-    inner = tracing.inner_of(variable)
-    return inner if isinstance(inner, TupleVariable) else variable
 
 
 def _items(container: Any) -> list[Any]:

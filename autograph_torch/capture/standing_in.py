@@ -28,13 +28,13 @@ from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
 
 from autograph_torch.capture import element_containers, field_writes
+from autograph_torch.capture.contents import as_tuple
 from autograph_torch.capture.enum_members import is_member
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.kept_inputs import drop_uses, keep_input
 from autograph_torch.capture.open_contents import is_open
-from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.capture.two_places import given_for, note_given, note_handed_out
@@ -88,8 +88,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is structure.is_dataclass.__code__:
         arguments["found"] = ConstantVariable.create(_is_dataclass(arguments["value"].realize()))
     elif code is structure.made_here.__code__:
-        mutation = arguments["value"].realize().mutation_type
-        arguments["found"] = ConstantVariable.create(mutation is not None and mutation.scope >= current_scope_id())
+        arguments["found"] = ConstantVariable.create(_is_made_here(arguments["value"].realize()))
     elif code is instances.own_attributes.__code__:
         names = _own_attributes(arguments["value"].realize(), parent.output.side_effects)
         arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
@@ -134,6 +133,13 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         site = arguments["site"].as_python_constant()
         tracing.notebook()[site, "groups"] = memories.groups_of(site)
         arguments["found"] = TupleVariable([_variable(used) for used in memories.needed_at(site)])
+
+
+def _is_made_here(variable: Any) -> bool:
+    if variable.mutation_type is None or variable.mutation_type.scope < current_scope_id():
+        return False
+    inside = (known for site, known in _remembered().items() if site.endswith(outside.INSIDE))
+    return all(variable is not one for known in inside for one in known)  # it is there before the trips
 
 
 def _names(names: list[str]) -> TupleVariable:

@@ -37,11 +37,11 @@ from torch._dynamo.variables.base import AttributeMutationNew, VariableTracker
 from torch._guards import TracingContext
 
 from autograph_torch.capture.choices import ChosenVariable, alternatives, is_of_one_type
+from autograph_torch.capture.contents import as_tuple
 from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.held import held
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.capture.patching import patched
-from autograph_torch.capture.replacing import as_tuple
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import refusal_at
 from autograph_torch.runtime.values import Maybe

@@ -131,6 +131,7 @@ def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path)
         }
         write_back(original, entries)
         return original
-    if type(original) is tuple and type(new) is tuple:
-        return tuple([_write_back(original[k], new[k], replaced, (*path, k)) for k in range(len(new))])
+    if isinstance(original, tuple) and type(new) is type(original):
+        parts = tuple([_write_back(original[k], new[k], replaced, (*path, k)) for k in range(len(new))])
+        return type(original)(*parts) if hasattr(original, "_fields") else parts if type(original) is tuple else new
     return new

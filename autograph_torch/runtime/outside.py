@@ -39,6 +39,9 @@ def stand_in(tensor: torch.Tensor, copy: torch.Tensor) -> None:
     """In the body that is being traced, `copy` takes the place of `tensor`. (Filled in by the tracer.)"""
 
 
+INSIDE = " inside"  # behind a site: the objects in the lists and dicts that the trips write to
+
+
 def remember(site: str, values: tuple[Any, ...]) -> None:
     """The objects in these values were there before the bodies of a loop. (Noted by the tracer.)"""
 

@@ -50,6 +50,7 @@ from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import Group
 from autograph_torch.runtime.operators import while_loop as torch_while_loop
 from autograph_torch.runtime.outside import (
+    INSIDE,
     announce,
     copies_outside,
     hand_out,
@@ -114,6 +115,7 @@ def run(
         around = _around(site, containers)
         attributes = read_fields(site, around.fields)
         check_apart(around.containers, (*state, *attributes))
+        remember(site + INSIDE, around.containers)
         carried = (*written(around.groups, around.memories), *around.containers, *attributes)
         carried_spec = spec_of(carried, seen=[*seen], path=_CARRIED)
         notes.note_memories(site, carried_spec)
