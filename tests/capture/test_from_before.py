@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -20,6 +21,17 @@ INPUTS = ((1.0, 2.0), (-4.0, 12.0), (4.0, -2.0), (-0.1, 12.0), (3.0, 5.0))
 class Node:
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+class Pair(NamedTuple):
+    number: int
+    row: list[Any]
+
+
+@dataclass
+class Record:
+    number: int
+    row: list[Any]
 
 
 class Box:
@@ -193,7 +205,62 @@ def in_each_of_the_objects_of_a_list(w: Any, x: Tensor) -> Any:
     return nodes
 
 
+def row_in_a_tuple_in_a_list(w: Any, x: Tensor) -> Any:
+    row = [x[0]]
+    both = [(1, row), x]
+    while x.sum() < 9:
+        row[0] = x.sum()
+        both[1] = x * 1
+        x = x + 2
+    return both, row
+
+
+def row_in_a_tuple_that_is_written_to_behind(w: Any, x: Tensor) -> Any:
+    row = [x[0]]
+    table = {"pair": (1, row), "x": x}
+    while x.sum() < 9:
+        table["x"] = x * 1
+        x = x + 2
+    row.append(3)
+    return table
+
+
+def row_in_a_named_tuple_in_a_list(w: Any, x: Tensor) -> Any:
+    row = [x[0]]
+    both = [Pair(1, row), x]
+    while x.sum() < 9:
+        row[0] = x.sum()
+        both[1] = x * 1
+        x = x + 2
+    return both, row
+
+
+def row_in_a_dataclass_in_a_list(w: Any, x: Tensor) -> Any:
+    row = [x[0]]
+    both = [Record(1, row), x]
+    while x.sum() < 9:
+        row[0] = x.sum()
+        both[1] = x * 1
+        x = x + 2
+    return both, row
+
+
+def object_in_a_list(w: Any, x: Tensor) -> Any:
+    node = Node(1)
+    both = [node, x]
+    while x.sum() < 9:
+        node.value = node.value + 1
+        both[1] = x * 1
+        x = x + 2
+    return both, node
+
+
 FOR_ALL_DATA = [
+    row_in_a_tuple_in_a_list,
+    row_in_a_tuple_that_is_written_to_behind,
+    row_in_a_named_tuple_in_a_list,
+    row_in_a_dataclass_in_a_list,
+    object_in_a_list,
     in_each_of_the_objects_of_a_list,
     object_or_that_of_an_inner_branch,
     object_or_another,
@@ -293,7 +360,18 @@ def one_or_two_lists_in_two_places(w: Any, x: Tensor) -> Any:
     return one, other
 
 
+def one_object_in_a_list_is_replaced(w: Any, x: Tensor) -> Any:
+    nodes = [Node(x[0]), Node(x[1])]
+    first, second = nodes
+    while x.sum() < 9:
+        nodes[1] = Node(x.sum())
+        x = x + 2
+    first.value = first.value + 1
+    return nodes, first, second
+
+
 ON_ONE_PATH = [
+    one_object_in_a_list_is_replaced,
     one_or_two_lists_in_two_places,
     argument_or_that_of_a_trip,
     replaced_by_an_inner_branch,
