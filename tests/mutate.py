@@ -1622,6 +1622,14 @@ MUTATIONS = (
         "dataclass_in_a_list",
     ),
     Mutation(
+        "from before: an object that is written to behind a loop that may have left it",
+        CAPTURE + "field_writes.py",
+        "            two_places.note_attribute_written(item)\n",
+        "",
+        "tests/capture/test_from_before.py",
+        "a_loop_replaces_is_written",
+    ),
+    Mutation(
         "from before: one more place",
         CAPTURE + "two_places.py",
         "    before = [(_BEFORE, one) for one in ones if _is_known_here(one, bodies=1)]\n",

@@ -174,6 +174,7 @@ def watch_twins() -> None:
         twin = _twins().get(item) if isinstance(item, UserDefinedObjectVariable) else None
         if twin is not None:
             tracing.unusable().add(twin)
+            two_places.note_attribute_written(item)
         _note_carried(self, item)
 
     def load_attr(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:

@@ -242,8 +242,16 @@ def one_behind_the_graph() -> Iterator[None]:
         yield
 
 
+def note_attribute_written(item: Any) -> None:
+    """What may be this object in eager does not see the write: it may not be left alone, either."""
+    _stale().update(_apart().get(item, {}))
+
+
 def _check_apart(value: Any, generated: set[Any]) -> None:
     """Two objects may not be left behind the call where eager has one."""
+    if isinstance(value, VariableTracker) and value in _stale():
+        message = "what this gives may be an object from before, which is written to afterwards"
+        raise refusal_at(*_stale()[value], "AG314", message, "copy it before")
     apart = _apart().get(value) if isinstance(value, VariableTracker) else None
     if apart is None:
         return
@@ -272,6 +280,11 @@ def _made_one() -> set[tuple[Any, Any]]:
 def _apart() -> dict[Any, dict[Any, Line]]:
     """By what is given: what is given in other places of the same object, and where."""
     return _of_the_trace("left apart", {})
+
+
+def _stale() -> dict[Any, Line]:
+    """What may be an object that has been written to since, and where it was given."""
+    return _of_the_trace("written to apart", {})
 
 
 def line_of(item: Any) -> Line | None:

@@ -370,7 +370,20 @@ def one_object_in_a_list_is_replaced(w: Any, x: Tensor) -> Any:
     return nodes, first, second
 
 
+def object_that_a_loop_replaces_is_written_to(w: Any, x: Tensor) -> Any:
+    box = Box()
+    box.items.append(x[0])
+    box.last = Record(1, box.items)
+    before = box.last
+    while x.sum() < 9:
+        box.last = Record(2, [x.sum()])
+        x = x + 2
+    before.number = 77
+    return box
+
+
 ON_ONE_PATH = [
+    object_that_a_loop_replaces_is_written_to,
     one_object_in_a_list_is_replaced,
     one_or_two_lists_in_two_places,
     argument_or_that_of_a_trip,
