@@ -1600,8 +1600,8 @@ MUTATIONS = (
     Mutation(
         "carried lists and dicts: tuples in them, behind the loop",
         RUNTIME + "carried.py",
-        "    if isinstance(original, tuple) and type(new) is type(original):\n",
-        "    if False:\n",
+        "    if is_tuple and (type(original) is tuple or",
+        "    if False and (type(original) is tuple or",
         "tests/capture/test_from_before.py",
         "tuple_that_is",
     ),
@@ -1687,8 +1687,8 @@ MUTATIONS = (
     ),
     Mutation(
         "two places: in open lists and dicts",
-        CAPTURE + "two_places.py",
-        "[(_SOMEWHERE, part) for part in contents]",
+        CAPTURE + "parts.py",
+        "[(SOMEWHERE, part) for part in contents]",
         "[]",
         "tests/capture/test_from_before.py",
         "two_for_one",
@@ -3080,7 +3080,7 @@ MUTATIONS = (
     Mutation(
         "elements of grown lists: containers are put into the list",
         CAPTURE + "elements.py",
-        "return tensors or any(one in codegen.tempvars for one in containers(item))",
+        "return tensors or any(one in codegen.tempvars for one in containers(item, effects))",
         "return tensors",
         "tests/capture/test_elements.py",
         "lists_and_its_last",
@@ -3108,6 +3108,14 @@ MUTATIONS = (
         "    if False:\n",
         "tests/capture/test_elements.py",
         "two_lists_of",
+    ),
+    Mutation(
+        "elements of grown lists: dataclasses are no copies, either",
+        CAPTURE + "elements.py",
+        "_CONTAINERS = (ListVariable, ConstDictVariable, UserDefinedObjectVariable)",
+        "_CONTAINERS = (ListVariable, ConstDictVariable)",
+        "tests/capture/test_elements.py",
+        "records",
     ),
     Mutation(
         "elements of grown lists: a list and its copy",

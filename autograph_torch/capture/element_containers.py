@@ -1,4 +1,4 @@
-"""Lists and dicts in elements of lists that grow in a loop on data: copies, where eager has one object.
+"""Lists, dicts and dataclasses in elements of lists that grow in a loop on data: copies, where eager has one object.
 
     while y > 1:
         xs.append({"y": y})      `xs[-1]` is made of a row of tensors in the graph; in eager it is in the list
@@ -16,6 +16,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+from torch._guards import TracingContext
 from torch.fx import GraphModule
 
 from autograph_torch.capture.elements import containers, given_back, refuse
@@ -23,13 +24,13 @@ from autograph_torch.runtime import notes, tracing
 from autograph_torch.runtime.layout import has_objects
 
 
-def note_read(item: Any, name: str) -> None:
+def note_read(item: Any, name: str, effects: Any) -> None:
     """The program has read an element of a list."""
-    _read_containers().update((one, (name, k)) for k, one in enumerate(containers(item)))
+    _read_containers().update((one, (name, k)) for k, one in enumerate(containers(item, effects)))
 
 
 def note_taken(item: Any, name: str) -> None:
-    """A list takes a list or dict: where another one has given it, the two have elements in common."""
+    """A list takes a list, dict or object: where another one has given it, the two have elements in common."""
     place = _read_containers().get(item)
     if place is None:
         _taken()[item] = name
@@ -37,8 +38,10 @@ def note_taken(item: Any, name: str) -> None:
         _sources()[_source(name)] = _source(place[0])
 
 
-def note_given(container: Any) -> None:
-    """A list or dict is written behind the graph."""
+def note_given_behind(container: Any) -> None:
+    """A list, dict or object is written behind the graph."""
+    if TracingContext.try_get() is None:
+        return
     if container in _read_containers() or container in _taken():
         tracing.notebook().setdefault("containers given back", {})[container] = None
 
@@ -66,17 +69,17 @@ def _sources() -> dict[str, str]:
 
 
 def _taken() -> dict[Any, str]:
-    """The lists and dicts that are elements of lists as they are: of which."""
+    """The lists, dicts and objects that are elements of lists as they are: of which."""
     return tracing.notebook().setdefault("containers taken", {})  # type: ignore[no-any-return]
 
 
 def _read_containers() -> dict[Any, tuple[Any, ...]]:
-    """The lists and dicts that have come out of elements of lists: each with its place."""
+    """The lists, dicts and objects that have come out of elements of lists: each with its place."""
     return tracing.notebook().setdefault("containers of elements", {})  # type: ignore[no-any-return]
 
 
 def check_containers(module: GraphModule) -> None:
-    """Refuse to give back two lists or dicts that may be one in eager.
+    """Refuse to give back two lists, dicts or objects that may be one in eager.
 
     Raises:
         CaptureError: AG314, at the results of the graph.

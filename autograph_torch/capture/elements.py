@@ -23,12 +23,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch._dynamo.variables import BaseListVariable, ConstDictVariable, ListVariable, TensorVariable
+from torch._dynamo.variables import ConstDictVariable, ListVariable, TensorVariable, UserDefinedObjectVariable
 from torch.fx import GraphModule, Node
 
+from autograph_torch.capture.contents import as_tuple
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import Storage, arguments_of, has_gradient, is_anchor, name_of, storage_at
 from autograph_torch.capture.leading import Leading
+from autograph_torch.capture.parts import parts
 from autograph_torch.runtime import tracing
 
 Origins = Callable[[Storage], frozenset[Storage]]  # what a storage may be in eager
@@ -36,6 +38,7 @@ Storages = frozenset[Storage]
 Tensors = dict[Storage, bool]  # whether all that has been noted of the storage are rows that a loop runs over
 Read = list[tuple[Any, Any]]  # an index and an element, as variables
 
+_CONTAINERS = (ListVariable, ConstDictVariable, UserDefinedObjectVariable)
 _NOTHING: Storages = frozenset()
 _ROW_OF, _READ_OF = "autograph_row_of", "autograph_read_of"  # in the meta of nodes: places in the elements of lists
 
@@ -67,7 +70,7 @@ class Given:
     """A list that is given back: its name, and the elements that Python puts into it.
 
     name: empty where no loop has filled it.
-    placed, containers: the tensors, and the lists and dicts, in these elements.
+    placed, containers: the tensors, and the lists, dicts and objects, in these elements.
     """
 
     name: str
@@ -145,45 +148,43 @@ def given_elsewhere(codegen: Any, form: int, read: Read) -> Read:
     Dynamo writes all results twice: first it only counts what it comes to; what it has come to more than once is made
     once (private: `uses` and `tempvars`, lists and dicts among them).
     """
+    effects = codegen.tx.output.side_effects
     writing = tracing.notebook().setdefault("writers of lists", [])
     if codegen not in writing:
         writing.append(codegen)
     if codegen is writing[0]:
-        codegen.uses.update(one for _, item in read for one in containers(item))
+        codegen.uses.update(one for _, item in read for one in containers(item, effects))
         return []
     results = writing[0].graph_outputs
 
     def is_given(item: Any) -> bool:
-        tensors = any(id(one.as_proxy()) in results for one in _tensors(item))
-        return tensors or any(one in codegen.tempvars for one in containers(item))
+        tensors = any(id(one.as_proxy()) in results for one in _tensors(item, effects))
+        return tensors or any(one in codegen.tempvars for one in containers(item, effects))
 
     placed = [(index, item) for index, item in read if is_given(item)]
     name = tracing.notebook().get("builders", {}).get(form, "")
-    nodes = [one.as_proxy().node for _, item in placed for one in _tensors(item)]
+    nodes = [one.as_proxy().node for _, item in placed for one in _tensors(item, effects)]
     tensors = {storage for node in nodes if (storage := storage_at(node)) is not None}
-    kept = {one for _, item in placed for one in containers(item)}
+    kept = {one for _, item in placed for one in containers(item, effects)}
     given_back().append(Given(name, tensors, kept))
     return placed
 
 
-def _parts(item: Any) -> Iterator[Any]:
+def _within(item: Any, effects: Any) -> Iterator[Any]:
     """An element, and what is in it."""
-    item = item.realize()
+    item = as_tuple(item.realize())
     yield item
-    if isinstance(item, BaseListVariable):
-        inner = list(item.items)
-    else:
-        inner = list(item.items.values()) if isinstance(item, ConstDictVariable) else []
-    for part in inner:
-        yield from _parts(part)
+    for _, part in parts(item, effects) or ():
+        yield from _within(part, effects)
 
 
-def _tensors(item: Any) -> Iterator[TensorVariable]:
-    return (part for part in _parts(item) if isinstance(part, TensorVariable))
+def _tensors(item: Any, effects: Any) -> Iterator[TensorVariable]:
+    return (one for one in _within(item, effects) if isinstance(one, TensorVariable))
 
 
-def containers(item: Any) -> Iterator[Any]:
-    return (part for part in _parts(item) if isinstance(part, (ListVariable, ConstDictVariable)))
+def containers(item: Any, effects: Any) -> Iterator[Any]:
+    """The lists, dicts and objects in an element."""
+    return (one for one in _within(item, effects) if isinstance(one, _CONTAINERS))
 
 
 def given_back() -> list[Given]:

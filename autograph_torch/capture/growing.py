@@ -97,8 +97,8 @@ def _note_frozen(parent: Any, given: Locals) -> Locals:
     return {}
 
 
-def _note_read(_: Any, given: Locals) -> Locals:
-    note_read(given["item"].realize(), given["name"].as_python_constant())
+def _note_read(parent: Any, given: Locals) -> Locals:
+    note_read(given["item"].realize(), given["name"].as_python_constant(), parent.output.side_effects)
     return {}
 
 

@@ -28,7 +28,6 @@ from torch._dynamo.variables.lazy import LazyVariableTracker
 
 from autograph_torch.capture.choices import ChosenVariable, is_of_one_type
 from autograph_torch.capture.container_writes import beginning_to_write
-from autograph_torch.capture.element_containers import note_given
 from autograph_torch.capture.held import held
 from autograph_torch.runtime import open_contents, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
@@ -137,7 +136,6 @@ def write_open_containers() -> None:
 def _writing(reconstruct: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(reconstruct)
     def writing(self: Any, codegen: Any) -> None:
-        note_given(self)
         self.items.write(codegen) if is_open(self) else reconstruct(self, codegen)
 
     return writing

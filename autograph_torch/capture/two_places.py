@@ -27,8 +27,6 @@ from typing import Any
 from torch._dynamo.codegen import PyCodegen
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables import (
-    BaseListVariable,
-    ConstDictVariable,
     TensorVariable,
     TupleVariable,
     UserDefinedObjectVariable,
@@ -38,16 +36,15 @@ from torch._guards import TracingContext
 
 from autograph_torch.capture.choices import ChosenVariable, alternatives, is_of_one_type
 from autograph_torch.capture.contents import as_tuple
+from autograph_torch.capture.element_containers import note_given_behind
 from autograph_torch.capture.grown import is_grown
-from autograph_torch.capture.held import held
-from autograph_torch.capture.open_contents import is_open
+from autograph_torch.capture.parts import SOMEWHERE, parts, picked_from
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import refusal_at
 from autograph_torch.runtime.values import Maybe
 
 Place = tuple[Any, ...]
-_SOMEWHERE = "somewhere"  # the place of all that is in an open list or dict
 _BEFORE = ("before",)  # the place of what was there before the body
 Line = tuple[str, int]
 
@@ -93,7 +90,7 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any,
         found = results.get(second, [])
         if first != _BEFORE:
             _note_written(results.get(first, []), found, line)
-        elif same is item and item in found and _SOMEWHERE not in second:
+        elif same is item and item in found and SOMEWHERE not in second:
             continue  # where it is that object, it is the very one
         else:
             _known().update((one, _one_of(item)) for one in _given(value, second, same, effects))
@@ -202,12 +199,12 @@ def _are_put_right(item: Any, one: Any, same: Any, other: Any) -> bool:
 def _at(value: Any, place: Place, effects: Any) -> Iterator[Any]:
     """The objects made in the trace that stand at a place of a body's results: Python may pick from several."""
     value = as_tuple(value.realize())
-    values = value.values if isinstance(value, ChosenVariable) else alternatives(value, effects)
+    values = picked_from(value, effects)
     if values is not None:
         for one in values:
             yield from _at(one, place, effects)
         return
-    found = _parts(value, effects)
+    found = parts(value, effects)
     if isinstance(value, UserDefinedObjectVariable) and value.python_type() is Maybe:
         yield from _at(dict(found or ())["value"], place, effects)
     elif not place:
@@ -227,7 +224,9 @@ def one_behind_the_graph() -> Iterator[None]:
     generated: set[Any] = set()
 
     def generate_one(self: Any, value: Any, *args: Any, **kwargs: Any) -> None:
-        _check_apart(value, generated)
+        if isinstance(value, VariableTracker):
+            note_given_behind(value)
+            _check_apart(value, generated)
         twin = _twins().get(value) if isinstance(value, VariableTracker) and value not in under_way else None
         if twin is None or not all(map(_is_alive, twin.values)):
             generate(self, value, *args, **kwargs)
@@ -249,10 +248,10 @@ def note_attribute_written(item: Any) -> None:
 
 def _check_apart(value: Any, generated: set[Any]) -> None:
     """Two objects may not be left behind the call where eager has one."""
-    if isinstance(value, VariableTracker) and value in _stale():
+    if value in _stale():
         message = "what this gives may be an object from before, which is written to afterwards"
         raise refusal_at(*_stale()[value], "AG314", message, "copy it before")
-    apart = _apart().get(value) if isinstance(value, VariableTracker) else None
+    apart = _apart().get(value)
     if apart is None:
         return
     generated.add(value)
@@ -327,42 +326,13 @@ def _mutable(
         for one in values:
             yield from _mutable(one, effects, place, around)
         return
-    parts = _parts(variable, effects)
-    if parts is None:
+    inner = parts(variable, effects)
+    if inner is None:
         return
     if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Maybe:
-        yield from _mutable(dict(parts)["value"], effects, place, around)
+        yield from _mutable(dict(inner)["value"], effects, place, around)
         return
     if not isinstance(variable, TupleVariable):
         yield place, variable
-    for key, part in parts:
+    for key, part in inner:
         yield from _mutable(part, effects, (*place, key), (*around, variable))
-
-
-def _contents(content: Any, effects: Any) -> Iterator[Any]:
-    """What is in one of the contents of an open list or dict, or in those that it may be."""
-    content = content.realize()
-    values = content.values if isinstance(content, ChosenVariable) else alternatives(content, effects)
-    if values is None and isinstance(content, TupleVariable):
-        values = content.items
-    if values is None:
-        yield from (part for _, part in _parts(content, effects) or ())
-    else:
-        for one in values:
-            yield from _contents(one, effects)
-
-
-def _parts(variable: Any, effects: Any) -> list[tuple[Any, Any]] | None:
-    """What is in it; None where it is nothing that can be written to."""
-    if is_open(variable):
-        contents = (part for content in held(variable).content() for part in _contents(content, effects))
-        return [(_SOMEWHERE, part) for part in contents]
-    if isinstance(variable, BaseListVariable):
-        return list(enumerate(variable.items))
-    if isinstance(variable, ConstDictVariable):
-        return list(enumerate(variable.items.values()))
-    if isinstance(variable, UserDefinedObjectVariable):
-        if not isinstance(variable.mutation_type, AttributeMutationNew):
-            return []
-        return list(effects.store_attr_mutations.get(variable, {}).items())
-    return None

@@ -131,7 +131,8 @@ def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path)
         }
         write_back(original, entries)
         return original
-    if isinstance(original, tuple) and type(new) is type(original):
+    is_tuple = isinstance(original, tuple) and type(new) is type(original)
+    if is_tuple and (type(original) is tuple or hasattr(original, "_fields")):
         parts = tuple([_write_back(original[k], new[k], replaced, (*path, k)) for k in range(len(new))])
-        return type(original)(*parts) if hasattr(original, "_fields") else parts if type(original) is tuple else new
+        return parts if type(original) is tuple else type(original)(*parts)
     return new

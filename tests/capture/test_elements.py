@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -14,6 +15,12 @@ from torch._dynamo.codegen import PyCodegen
 from autograph_torch import convert
 from autograph_torch.diagnostics import OnePathWarning
 from tests.harness import vec
+
+
+@dataclass
+class Record:
+    number: int
+
 
 INPUTS = (vec(3, 4), vec(0.1, 0.1), vec(30, 40), vec(-1, 0.5))
 
@@ -123,7 +130,16 @@ def list_in_pairs(x: Tensor) -> Any:
     return path[-1][1], len(path)
 
 
+def list_of_records_and_its_last(x: Tensor) -> Any:
+    path, x = [], x * 100
+    while x.norm() > 4:
+        x = x / 2
+        path.append((Record(len(path)), 2.0))
+    return path, path[-1][0]
+
+
 FOR_ALL_DATA = [
+    list_of_records_and_its_last,
     list_of_lists_and_its_last,
     list_of_dicts_and_its_last_in_a_dict,
     list_in_pairs,
@@ -329,7 +345,16 @@ def list_and_some_of_its_elements(x: Tensor) -> Any:
     return path, [one for one in path]
 
 
+def two_records_of_a_list(x: Tensor) -> Any:
+    path = [Record(7)]
+    while x.norm() > 1:
+        x = x / 2
+        path.append(Record(len(path)))
+    return path[-1], path[0]
+
+
 FOR_ONE_PATH = [
+    two_records_of_a_list,
     two_dicts_of_a_list,
     dict_beside_that_of_a_branch,
     tensor_in_two_lists,
@@ -387,7 +412,7 @@ def test_names_of_the_tracer() -> None:
 
 
 def picture(x: Tensor, value: Any) -> Any:
-    """What a value holds, and which of its tensors, lists and dicts are one, or the argument."""
+    """What a value holds, and which of its tensors, lists, dicts and records are one, or the argument."""
     known: list[Any] = [x]
 
     def part(one: Any) -> Any:
@@ -395,12 +420,13 @@ def picture(x: Tensor, value: Any) -> Any:
             place = next((k for k, other in enumerate(known) if other is one), len(known))
             known.extend([one] if place == len(known) else [])
             return place, one.tolist()
-        if not isinstance(one, (list, dict, tuple)):
+        if not isinstance(one, (list, dict, tuple, Record)):
             return one
         if any(one is other for other in known):
             return f"again {next(k for k, other in enumerate(known) if other is one)}"
         known.extend([] if isinstance(one, tuple) else [one])
-        items = one.items() if isinstance(one, dict) else enumerate(one)
+        parts = vars(one) if isinstance(one, Record) else one
+        items = parts.items() if isinstance(parts, dict) else enumerate(parts)
         return [type(one), *((key, part(item)) for key, item in items)]
 
     return part(value)
