@@ -1568,7 +1568,7 @@ MUTATIONS = (
     Mutation(
         "two places: not left in both by the call",
         CAPTURE + "two_places.py",
-        "        if other in generated or other.source is not None:\n",
+        "        if other in generated or _is_callers(other):\n",
         "        if False:\n",
         "tests/capture/test_two_places.py",
         "two_for_one",
@@ -1576,7 +1576,7 @@ MUTATIONS = (
     Mutation(
         "two places: nor beside one that the caller has",
         CAPTURE + "two_places.py",
-        "other in generated or other.source is not None",
+        "other in generated or _is_callers(other)",
         "other in generated",
         "tests/capture/test_from_before.py",
         "two_for_one",
@@ -1668,6 +1668,22 @@ MUTATIONS = (
         "            pass\n",
         "tests/capture/test_from_before.py",
         "stays_one and eager and not aot",
+    ),
+    Mutation(
+        "from before: trips put others in its place",
+        CAPTURE + "replacing.py",
+        '        tracing.notebook()[site, "others inside"] = True\n',
+        "        pass\n",
+        "tests/capture/test_from_before.py",
+        "stays_one and eager and not aot",
+    ),
+    Mutation(
+        "from before: in its place in a list, written to behind",
+        RUNTIME + "carried.py",
+        "    note_replaced(original, new)  # an object, which a trip may have put another one in the place of\n",
+        "",
+        "tests/capture/test_from_before.py",
+        "written_to or two_for_one",
     ),
     Mutation(
         "from before: behind a loop in a branch",

@@ -27,6 +27,7 @@ from autograph_torch.capture.grown import is_grown
 from autograph_torch.capture.open_contents import is_open
 from autograph_torch.runtime import carried, tracing
 from autograph_torch.runtime.memories import TRIP
+from autograph_torch.runtime.outside import INSIDE
 from autograph_torch.runtime.refusal import raise_refusal
 
 Place = tuple[Any, ...]
@@ -38,6 +39,7 @@ def fill_in_replacing(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     if code is carried.begin_trip.__code__:
         copies = arguments["copies"].realize()
         tracer.__dict__["_autograph_trip"] = [(place, one, _items(one)) for place, one in containers_in(copies)]
+        tracer.__dict__["_autograph_inside"] = _from_before(copies)
         tracer.__dict__[TRIP] = arguments["site"].as_python_constant()
         tracer.__dict__["_autograph_carried"] = _carried(arguments["initial"], arguments["state"])
         for one in tracing.stale_at(tracer.__dict__[TRIP]):
@@ -53,9 +55,25 @@ def fill_in_replacing(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         ended = [(place, _copy(tracer, one)) for place, one in containers_in(arguments["copies"].realize())]
         others = [_copy(tracer, one) for _, one in containers_in(arguments["others"].realize())]
         _check(begun, ended, others)
-        found = tracing.notebook().setdefault((arguments["site"].as_python_constant(), "replaced"), set())
-        found.update(_replaced(begun, dict(ended)))
+        site = arguments["site"].as_python_constant()
+        tracing.notebook().setdefault((site, "replaced"), set()).update(_replaced(begun, dict(ended)))
+        _note_others(site, tracer.__dict__["_autograph_inside"], arguments["copies"])
         tracer.__dict__["_autograph_carried"] = {}
+
+
+def _from_before(copies: Any) -> dict[Place, Any]:
+    """The objects in lists and dicts that were there before the trip, each with its place."""
+    inside = ((place, one) for place, one in objects_in(copies) if isinstance(one, UserDefinedObjectVariable))
+    return {place: one for place, one in inside if one.mutation_type and one.mutation_type.scope < current_scope_id()}
+
+
+def _note_others(site: str, begun: dict[Place, Any], copies: Any) -> None:
+    """Objects that a trip has put others in the place of do not stay themselves: the loop is traced again."""
+    ended, known = dict(objects_in(copies)), tracing.replaced_objects(site + INSIDE)
+    new = {place for place, one in begun.items() if ended.get(place) is not one} - known
+    if new:
+        known.update(new)
+        tracing.notebook()[site, "others inside"] = True
 
 
 def note_carried_write(tracer: Any, item: Any) -> None:

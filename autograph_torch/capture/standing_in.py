@@ -113,7 +113,10 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is structure.number_of.__code__:
         arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize(), tracer))
     elif code is outside.remember.__code__:
-        _remembered()[arguments["site"].as_python_constant()] = list(_objects_in(arguments["values"]))
+        site = arguments["site"].as_python_constant()
+        found, places = list(_objects_in(arguments["values"])), tracing.replaced_objects(site)
+        replaced = {one for place, one in found if place in places}
+        _remembered()[site] = [one for _, one in found if one not in replaced]
     elif code is codec.thing.__code__:
         arguments["found"] = _things()[arguments["number"].as_python_constant()]
     elif code is outside.announce.__code__:
@@ -202,14 +205,15 @@ def _remembered() -> dict[str, list[Any]]:
     return tracing.notebook().setdefault("remembered", {})  # type: ignore[no-any-return]
 
 
-def _objects_in(variable: Any) -> Iterator[Any]:
+def _objects_in(variable: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The objects in a value, with their places (those of capture/replacing.py)."""
     variable = as_tuple(variable.realize())
     if isinstance(variable, (BaseListVariable, ConstDictVariable)) and not is_open(variable):
         inner = variable.items.values() if isinstance(variable, ConstDictVariable) else variable.items
-        for item in inner:
-            yield from _objects_in(item)
+        for k, item in enumerate(inner):
+            yield from _objects_in(item, (*place, k))
     elif isinstance(variable, (UserDefinedObjectVariable, BaseUserFunctionVariable)):
-        yield variable
+        yield place, variable
 
 
 def _is_dataclass(variable: Any) -> bool | None:

@@ -256,9 +256,14 @@ def _check_apart(value: Any, generated: set[Any]) -> None:
         return
     generated.add(value)
     for other, line in apart.items():
-        if other in generated or other.source is not None:
+        if other in generated or _is_callers(other):
             message = "what this gives in two places is one object, and the call leaves it in both"
             raise refusal_at(*line, "AG314", message, "copy it for the second place")
+
+
+def _is_callers(item: Any) -> bool:
+    """Whether it was there before the call: what the trace makes has a source, too, once it is made behind the graph."""
+    return item.source is not None and not isinstance(item.mutation_type, AttributeMutationNew)
 
 
 def _is_alive(item: Any) -> bool:

@@ -135,4 +135,5 @@ def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path)
     if is_tuple and (type(original) is tuple or hasattr(original, "_fields")):
         parts = tuple([_write_back(original[k], new[k], replaced, (*path, k)) for k in range(len(new))])
         return parts if type(original) is tuple else type(original)(*parts)
+    note_replaced(original, new)  # an object, which a trip may have put another one in the place of
     return new

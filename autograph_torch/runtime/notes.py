@@ -290,6 +290,9 @@ def note_memories(site: str, spec: Any) -> int:
 def note_trip(site: str, spec: Any, sure: bool) -> bool:
     """Remember what a trip makes of the carry; whether it suits the plan. `sure`: there is at least one trip."""
     notes = tracing.notebook()
+    if notes.pop((site, "others inside"), False):
+        notes[site, "plan"], notes[site, "agrees"] = ("tuple", 2, (notes[site, "plan"][2][0], ("tuple", 0, ()))), False
+        return False
     if layout.takes_apart(notes[site, "plan"], spec):
         notes[site, "apart"], notes[site, "agrees"] = True, False
         return False

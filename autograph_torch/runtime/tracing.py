@@ -326,6 +326,11 @@ def written_containers(tracer: Any) -> dict[Any, Any]:
     return tracer.__dict__.setdefault("_autograph_containers", {})  # type: ignore[no-any-return]
 
 
+def replaced_objects(site: str) -> set[tuple[Any, ...]]:
+    """Places in the lists and dicts of `remember(site, ...)` where trips put other objects (capture/replacing.py)."""
+    return notebook().setdefault((site, "replaced objects"), set())  # type: ignore[no-any-return]
+
+
 def shared_contents(tracer: Any) -> list[tuple[Any, Any, Any]]:
     """Containers that share contents in a body (capture/contents.py): (variable, its own contents, the copy)."""
     return tracer.__dict__.setdefault("_autograph_contents", [])  # type: ignore[no-any-return]

@@ -255,12 +255,33 @@ def object_in_a_list(w: Any, x: Tensor) -> Any:
     return both, node
 
 
+def the_other_object_in_a_list_is_replaced(w: Any, x: Tensor) -> Any:
+    nodes = [Node(x[0]), Node(x[1])]
+    first = nodes[0]
+    while x.sum() < 9:
+        nodes[1] = Node(x.sum())
+        x = x + 2
+    first.value = first.value + 1
+    return nodes, first
+
+
+def objects_change_places(w: Any, x: Tensor) -> Any:
+    nodes = {"a": Node(x[0]), "b": Node(x[1])}
+    while x.sum() < 9:
+        nodes["a"], nodes["b"] = nodes["b"], nodes["a"]
+        x = x + 2
+    nodes["a"].value = nodes["a"].value + x[0]
+    return nodes
+
+
 FOR_ALL_DATA = [
     row_in_a_tuple_in_a_list,
     row_in_a_tuple_that_is_written_to_behind,
     row_in_a_named_tuple_in_a_list,
     row_in_a_dataclass_in_a_list,
     object_in_a_list,
+    the_other_object_in_a_list_is_replaced,
+    objects_change_places,
     in_each_of_the_objects_of_a_list,
     object_or_that_of_an_inner_branch,
     object_or_another,
