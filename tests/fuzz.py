@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.strategies import SearchStrategy
 
+from autograph_torch.capture import searches
 from tests import worlds
 from tests.generator import SIZES, SMALL, Generated, generated, judge
 from tests.harness import Verdict
@@ -107,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--small", action="store_true", help="only programs of the smallest size")
     result.add_argument("--worlds", action="store_true", help="functions whose world changes between their calls")
     result.add_argument("--way", nargs="+", default=["converted", "any graph"], help="ways to run each program")
+    result.add_argument("--search", type=int, help="seconds until a program goes on one path, instead of those in use")
     result.add_argument("--shrink", type=int, default=500, help="programs tried while shrinking a failure")
     return result
 
@@ -121,6 +123,8 @@ def source_of(options: argparse.Namespace) -> Source:
 def explore(count: int, options: argparse.Namespace, start: int) -> Report:
     """Judge `count` programs, then shrink one failure of each kind and reason."""
     tally = Tally(source_of(options))
+    if options.search:
+        searches._SECONDS = options.search
 
     def look(made: Made) -> None:
         tally.judge(made)

@@ -262,7 +262,7 @@ def _check_apart(value: Any, generated: set[Any]) -> None:
 
 
 def _is_callers(item: Any) -> bool:
-    """Whether it was there before the call: what the trace makes has a source, too, once it is made behind the graph."""
+    """Whether it was there before the call: what the trace makes has a source, too, once it is made behind it."""
     return item.source is not None and not isinstance(item.mutation_type, AttributeMutationNew)
 
 
