@@ -783,6 +783,14 @@ MUTATIONS = (
         "given",
     ),
     Mutation(
+        "extremes: of any iterable",
+        CAPTURE + "extremes.py",
+        "            args = [VariableTracker.build(tx, list).call_function(tx, args, {})]  #",
+        "            pass  #",
+        "tests/capture/test_extremes.py",
+        "any_iterable",
+    ),
+    Mutation(
         "flags: math",
         CAPTURE + "flags.py",
         "        if self.value in _OF_MATH:\n",

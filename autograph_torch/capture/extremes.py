@@ -5,6 +5,7 @@
     max(best, (score, k))                  the same question, of tuples (capture/sequence_order.py)
     min(versions)                          and of objects whose class says what `<` is
     max(found, tried)                      truth values from data, for which torch has neither
+    min(losses.values())                   elements of anything that can be iterated over
 
 Dynamo takes them for torch.maximum, torch.minimum and torch.clamp, which differ: NaN wins whatever the order, two equal
 ones share the gradient, and a Python number that is the largest becomes a tensor. It takes neither keys nor defaults.
@@ -32,7 +33,6 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
-from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.flags import is_flag
@@ -57,8 +57,8 @@ def choosing_extremes() -> Iterator[None]:
             )
         if self.fn not in (max, min) or kwargs:
             return built_in(self, tx, args, kwargs)
-        if len(args) == 1 and isinstance(args[0].realize(), LocalGeneratorObjectVariable):
-            args = [VariableTracker.build(tx, list).call_function(tx, args, {})]
+        if len(args) == 1 and not isinstance(args[0].realize(), (BaseListVariable, TensorVariable, ConstantVariable)):
+            args = [VariableTracker.build(tx, list).call_function(tx, args, {})]  # an iterator, a dict or its values
         if len(args) == 1 and _is_tensor(args[0]) and not isinstance(args[0].realize(), NumpyNdarrayVariable):
             of_rows: Any = extremes.extreme_of_rows
             given = [ConstantVariable.create(self.fn is max), args[0]]

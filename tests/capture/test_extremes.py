@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -155,6 +155,52 @@ def test_it_is_given_back_itself(function: Callable[..., object], backend: str, 
             memories = [one.untyped_storage().data_ptr() for one in (*given, *tensors)]
             found.append((same, [memories.index(one) for one in memories], given[0].storage_offset(), str(given)))
         assert found[0] == found[1]
+
+
+class Pair(NamedTuple):
+    first: Tensor
+    second: Tensor
+
+
+class Values:
+    def __init__(self, *values: Tensor) -> None:
+        self.values = values
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.values)
+
+
+def of_values(x: Tensor, y: Tensor) -> object:
+    return max({"x": x, "y": y}.values())
+
+
+def of_keys(x: Tensor, y: Tensor) -> object:
+    return min({x: 1, y: 2})
+
+
+def of_a_map(x: Tensor, y: Tensor) -> object:
+    return max(map(lambda value: value, [x, y]))
+
+
+def of_an_iterator(x: Tensor, y: Tensor) -> object:
+    return min(reversed([x, y]))
+
+
+def of_a_named_tuple(x: Tensor, y: Tensor) -> object:
+    return max(Pair(x, y))
+
+
+def of_an_object(x: Tensor, y: Tensor) -> object:
+    return min(Values(x, y))
+
+
+@pytest.mark.parametrize("function", [of_values, of_keys, of_a_map, of_an_iterator, of_a_named_tuple, of_an_object])
+def test_elements_of_any_iterable(function: Callable[..., object]) -> None:
+    torch._dynamo.reset()
+    fast = autograph(function, backend="eager")
+    for values in ([1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [NAN, 1.0], [1.0, NAN]):
+        pair = [torch.tensor(value) for value in values]
+        assert fast(*pair) is function(*pair)
 
 
 def test_a_default_is_for_one_iterable() -> None:
