@@ -4,11 +4,13 @@
                                            `element_at` (runtime/positions.py)
     sorted((cost, k) for ...)              by the last of the elements first: the sort is stable
 
-Python gives NaN some place that depends on what it is compared with: such a call is left to Python.
+Python gives NaN some place that depends on what it is compared with: such a call is left to Python. Where the graph is
+for one path, Python sorts numbers while the graph runs, so that NaN is where eager has it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -24,19 +26,52 @@ _MOST = 8  # elements: the work grows with the square of their number
 
 def in_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
     """The items in the order of their keys; equal ones stay as they are."""
-    if notes.on_one_path() and not _are_columns(keys):
-        return _by_their_own_order(items, keys, backwards)
-    if len(items) > _MOST and not notes.on_one_path():
-        refuse("AG321", f"{len(items)} elements are sorted by data", "sort a tensor: torch.stack(keys).argsort()")
-    order = torch.arange(len(keys))
-    for column in reversed(_columns(keys)):
-        compared = torch.stack(_as_tensors(column)).cpu()
-        if compared.is_floating_point():
-            _refuse_nan(compared)
-        order = order[compared[order].argsort(stable=True, descending=backwards)]
     if notes.on_one_path():
-        return [items[int(order[k].item())] for k in range(len(items))]
+        return [items[k] for k in _order_on_one_path(keys, backwards)]
+    if len(items) > _MOST:
+        refuse("AG321", f"{len(items)} elements are sorted by data", "sort a tensor: torch.stack(keys).argsort()")
+    columns = [torch.stack(_as_tensors(column)).cpu() for column in _columns(keys)]
+    if any([column.is_floating_point() for column in columns]):
+        torch._assert_async(~_have_nan(columns), "something is sorted by NaN")
+    order = _order_by(columns, backwards)
     return [element_at(items, order[k]) for k in range(len(items))]
+
+
+def _order_on_one_path(keys: list[Any], backwards: bool) -> Sequence[int]:
+    if not _are_columns(keys):
+        return _order_by_asking(keys, backwards)
+    columns = _columns(keys)
+    tensors = [torch.stack(_as_tensors(column)).cpu() for column in columns]
+    if columns == [keys]:
+        order = torch.ops.autograph_torch.order_of(tensors[0], backwards)
+    elif _have_nan(tensors):
+        return _order_by_asking(keys, backwards)
+    else:
+        order = _order_by(tensors, backwards)
+    return [int(order[k].item()) for k in range(len(keys))]
+
+
+def _order_by(columns: list[torch.Tensor], backwards: bool) -> torch.Tensor:
+    order = torch.arange(len(columns[0]))
+    for column in reversed(columns):
+        order = order[column[order].argsort(stable=True, descending=backwards)]
+    return order
+
+
+def _have_nan(columns: list[torch.Tensor]) -> torch.Tensor:
+    return torch.stack([column.isnan().any() for column in columns]).any()
+
+
+@torch.library.custom_op("autograph_torch::order_of", mutates_args=())
+def _order_op(numbers: torch.Tensor, backwards: bool) -> torch.Tensor:
+    """The positions of numbers in the order that Python gives them, NaN among them."""
+    values = numbers.tolist()
+    return torch.tensor(sorted(range(len(values)), key=values.__getitem__, reverse=backwards))
+
+
+@_order_op.register_fake
+def _(numbers: torch.Tensor, backwards: bool) -> torch.Tensor:
+    return torch.empty_like(numbers, dtype=torch.int64)
 
 
 def _are_columns(keys: list[Any]) -> bool:
@@ -50,28 +85,38 @@ def _are_columns(keys: list[Any]) -> bool:
     return not any(tensors) or (all(tensors) and all([key.dtype == keys[0].dtype for key in keys]))
 
 
-def _by_their_own_order(items: list[Any], keys: list[Any], backwards: bool) -> list[Any]:
-    """As `in_order`, of objects that compare themselves, and of tensors among numbers: each is put in its place by
-    halves, as Python does.
-    """
-    for key in keys:
-        if isinstance(key, (float, torch.Tensor)):
-            _refuse_nan(key if isinstance(key, torch.Tensor) else torch.scalar_tensor(key, dtype=torch.float64))
-    order: list[int] = []
-    for k in reversed(range(len(keys))) if backwards else range(len(keys)):
-        low, high = 0, len(order)
-        while low < high:
-            middle = (low + high) // 2
-            if keys[k] < keys[order[middle]]:
-                high = middle
-            else:
-                low = middle + 1
-        order.insert(low, k)
-    return [items[k] for k in (reversed(order) if backwards else order)]
+def _order_by_asking(keys: list[Any], backwards: bool) -> tuple[int, ...]:
+    """The places of objects that compare themselves, of tensors among numbers, of NaN in tuples: Python's sort asks."""
+    answers: tuple[bool, ...] = ()
+    is_done, places = sort_so_far(len(keys), backwards, answers)
+    while not is_done:
+        answers += (True,) if keys[places[0]] < keys[places[1]] else (False,)
+        is_done, places = sort_so_far(len(keys), backwards, answers)
+    return places
 
 
-def _refuse_nan(numbers: torch.Tensor) -> None:
-    torch._assert_async(~numbers.isnan().any(), "something is sorted by NaN")
+class _Asked(Exception):
+    """Which of two is the smaller one is not known yet."""
+
+
+@torch.compiler.assume_constant_result
+def sort_so_far(size: int, backwards: bool, answers: tuple[bool, ...]) -> tuple[bool, tuple[int, ...]]:
+    """Whether so many answers are enough to sort, and the order; else the two places that Python compares next."""
+    given = iter(answers)
+
+    class Element:
+        def __init__(self, place: int) -> None:
+            self.place = place
+
+        def __lt__(self, other: Element) -> bool:
+            for answer in given:
+                return answer
+            raise _Asked(self.place, other.place)
+
+    try:
+        return True, tuple([one.place for one in sorted(map(Element, range(size)), reverse=backwards)])
+    except _Asked as asked:
+        return False, asked.args
 
 
 def _columns(keys: list[Any]) -> list[list[Any]]:

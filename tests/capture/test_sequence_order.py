@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from autograph_torch import AutographError, convert
+from tests.harness import agreement, program, vec
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,6 +167,45 @@ def test_sorted_by_what_is_no_number() -> None:
 
     with pytest.warns(RuntimeWarning, match="something is sorted by NaN.*has been run in Python"):
         assert compiled(order)(torch.tensor([2.0, 1.0])) == order(torch.tensor([2.0, 1.0])) == [1, 0]
+
+
+class Priced:
+    def __init__(self, cost: Any, place: int) -> None:
+        self.cost, self.place = cost, place
+
+    def __lt__(self, other: Priced) -> bool:
+        return bool(self.cost < other.cost)
+
+
+UNORDERED = ([3.0, NAN, 4.0, 1.0], [NAN, 5.0, NAN, 4.0], [2.0, NAN, 1.0, 2.0], [4.0, 3.0, 2.0, 1.0])
+
+
+@program(inputs=[lambda row=row: (vec(*row),) for row in UNORDERED])
+def numbers_sorted(x: torch.Tensor) -> Any:
+    numbers = x.tolist()
+    return sorted(numbers), sorted(range(4), key=numbers.__getitem__, reverse=True)
+
+
+@program(inputs=[lambda row=row: (vec(*row),) for row in UNORDERED])
+def pairs_sorted(x: torch.Tensor) -> Any:
+    return sorted((number, k) for number in x[:3].tolist() for k in (1, 0))
+
+
+@program(inputs=[lambda row=row: (vec(*row),) for row in UNORDERED])
+def objects_sorted(x: torch.Tensor) -> Any:
+    priced = [Priced(cost, k) for k, cost in enumerate(x)]
+    return [one.place for one in sorted(priced)], [one.place for one in sorted(priced, reverse=True)]
+
+
+@program(inputs=[lambda row=row: (vec(*row),) for row in UNORDERED])
+def tensors_among_numbers_sorted(x: torch.Tensor) -> Any:
+    return sorted([x[0], x[1].item(), 1.5, x[2], x[3]])
+
+
+@pytest.mark.parametrize("subject", [numbers_sorted, pairs_sorted, objects_sorted, tensors_among_numbers_sorted])
+def test_sorted_by_what_is_no_number_on_one_path(subject: Any) -> None:
+    verdict = agreement(subject.__program__, "one path")
+    assert verdict.kind == "equal", verdict.reason
 
 
 def test_an_int_and_a_float_may_be_equal() -> None:
