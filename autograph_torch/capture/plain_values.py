@@ -41,6 +41,7 @@ from autograph_torch.capture.picked_constants import is_picked
 from autograph_torch.capture.standing_in import number_of_object, number_of_tensor
 from autograph_torch.runtime import predicate, structure, tracing
 from autograph_torch.runtime.layout import Spec
+from autograph_torch.runtime.memories import overlaps_itself
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.values import Hole, Outcome
@@ -366,7 +367,7 @@ def _number_spec(variable: Any) -> Spec:
 def _tensor_spec(variable: Any, tracer: Any) -> Spec:
     fake = tracing.resolved(variable.as_proxy(), tracer).node.meta["example_value"]
     sizes = tuple(fake.shape)
-    if not all(type(size) is int for size in sizes):
+    if not all(type(size) is int for size in sizes) or overlaps_itself(fake, repeated=False):
         raise _NotPlain
     if not sizes and settling.has_numbers():
         raise _NotPlain

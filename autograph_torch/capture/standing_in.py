@@ -39,6 +39,7 @@ from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.capture.two_places import given_for, note_given, note_handed_out
 from autograph_torch.runtime import codec, instances, memories, outside, predicate, structure, tracing
+from autograph_torch.runtime.refusal import raise_refusal
 
 
 def allow_stand_ins() -> None:
@@ -112,6 +113,11 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:
         arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize(), tracer))
+    elif code is structure.check_layout.__code__:
+        fake = arguments["tensor"].realize().as_proxy().node.meta["example_value"]
+        if memories.overlaps_itself(fake, repeated=False):
+            message = "a branch or loop gives a tensor whose elements overlap in memory, or carries one"
+            raise_refusal("AG314", message, "give a copy of it (`.contiguous()`)")
     elif code is outside.remember.__code__:
         site = arguments["site"].as_python_constant()
         found, places = list(_objects_in(arguments["values"])), tracing.replaced_objects(site)

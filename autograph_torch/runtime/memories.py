@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.fx.experimental.symbolic_shapes import is_concrete_int
+from torch._prims_common import is_contiguous_or_false
+from torch.fx.experimental.symbolic_shapes import is_concrete_int, statically_known_true
 
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -176,10 +177,34 @@ def _sharing(site: str) -> list[list[Used]]:
     return [together for together in memories.values() if len(together) > 1 or together[0].written]
 
 
+def overlaps_itself(tensor: torch.Tensor, repeated: bool = True) -> bool:
+    """Whether elements of a tensor may lie in one place (`x.unfold(0, 3, 2)`), so that a copy is not like it.
+
+    Args:
+        tensor: any strided tensor. Of sizes that are not known, the parts of another tensor lie apart.
+        repeated: whether one that `expand` has made counts, to whose elements nobody can write.
+    """
+    if is_contiguous_or_false(tensor):
+        return False
+    dims = [
+        (stride, size) for stride, size in zip(tensor.stride(), tensor.size(), strict=True) if repeated or stride != 0
+    ]
+    steps = [
+        (int(stride), size) for stride, size in dims if is_concrete_int(stride) and not statically_known_true(size == 1)
+    ]
+    is_part = tensor._base is None or tensor._base.ndim >= tensor.ndim
+    extent: Any = 1
+    for stride, size in sorted(steps, key=lambda step: step[0]):
+        if statically_known_true(stride < extent) or not (is_part or statically_known_true(stride >= extent)):
+            return True
+        extent = extent + (size - 1) * stride
+    return False
+
+
 def _written_group(together: list[Used], first: int) -> Group:
-    if len(together) == 1:
-        return -1, ((first, (), (), 0, first),), True
     fakes = [used.fake for used in together]
+    if len(together) == 1 and not overlaps_itself(fakes[0]):
+        return -1, ((first, (), (), 0, first),), True
     if len({fake.dtype for fake in fakes}) > 1 or not all(_is_static(fake) for fake in fakes):
         raise_refusal(
             "AG206",
@@ -187,7 +212,7 @@ def _written_group(together: list[Used], first: int) -> Group:
             "clone one of them before the branch or loop",
         )
     count = fakes[0].untyped_storage().nbytes() // fakes[0].element_size()
-    whole = [k for k, fake in enumerate(fakes) if fake.numel() == count]
+    whole = [k for k, fake in enumerate(fakes) if fake.numel() == count and not overlaps_itself(fake)]
     if torch.is_grad_enabled() and any(fake.requires_grad for fake in fakes):
         if not whole or not all(fake.requires_grad for fake in fakes):
             raise_refusal(
