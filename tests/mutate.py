@@ -2974,6 +2974,14 @@ MUTATIONS = (
         "sorted_by_what_is_no_number",
     ),
     Mutation(
+        "calls: complex numbers of data",
+        CAPTURE + "python_calls.py",
+        '        if name in ("item", "tolist") and self.dtype.is_complex:\n',
+        "        if False:\n",
+        "tests/capture/test_python_calls.py",
+        "complex_numbers",
+    ),
+    Mutation(
         "overlaps: a memory of its own",
         RUNTIME + "memories.py",
         "    if len(together) == 1 and not overlaps_itself(fakes[0]):\n",

@@ -11,6 +11,7 @@
     torch.arange(2).tolist()  [0, 1]: no data are in it
     torch.as_tensor([x, n])   torch.tensor([x, n]): lists and numbers are copied in any case; so for torch.asarray
     torch.tensor(range(n), dtype=torch.long)   torch.arange(n), for n an integer that depends on data
+    z.item(), z.tolist()      complex(z.real.item(), z.imag.item()), for z a complex tensor; and so for complex(z)
     x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
@@ -164,6 +165,9 @@ def python_calls() -> Iterator[None]:
     def call_tensor(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if name in ("inverse", "matrix_power", "equal", "allclose", "is_nonzero"):
             return TorchInGraphFunctionVariable(getattr(torch, name)).call_function(tx, [self, *args], kwargs)
+        if name in ("item", "tolist") and self.dtype.is_complex:
+            complex_of: Any = queries.complex_number if name == "item" else queries.complex_numbers
+            return UserFunctionVariable(complex_of).call_function(tx, [self, *args], kwargs)
         if name == "item" and has_free_unbacked_symbols(_value(self).shape):
             return _item(self, tx, converts=False)
         if name == "tolist" and not args and not kwargs:
@@ -184,6 +188,10 @@ def python_calls() -> Iterator[None]:
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn in (isinstance, type) and args:
             refuse_question_of_type(args[0], tx)
+        if self.fn is complex and len(args) == 1 and type(args[0].realize()) is TensorVariable:
+            return args[0].call_method(tx, "to", [VariableTracker.build(tx, torch.complex128)], {}).call_method(
+                tx, "item", [], {}
+            )
         if self.fn in (int, float) and args and type(args[0].realize()) is TensorVariable:
             if has_free_unbacked_symbols(_value(args[0]).shape):
                 args = [_item(args[0], tx, converts=True)]

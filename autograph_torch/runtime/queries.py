@@ -65,6 +65,16 @@ def _(input: torch.Tensor, dim: int) -> torch.Tensor:
     return torch.empty((), dtype=torch.int64)
 
 
+def complex_number(input: torch.Tensor) -> complex:
+    """`input.item()` of a complex tensor."""
+    return complex(input.real.item(), input.imag.item())
+
+
+def complex_numbers(input: torch.Tensor) -> Any:
+    """`input.tolist()` of a complex tensor."""
+    return [complex_numbers(row) for row in input] if input.ndim else complex_number(input)
+
+
 def is_nonzero(input: torch.Tensor) -> Any:
     """torch.is_nonzero."""
     if not torch.compiler.is_compiling():

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from autograph_torch import CaptureError, autograph, convert
+from tests.harness import agreement, program
 
 
 def copied_dict(x: torch.Tensor) -> torch.Tensor:
@@ -318,3 +319,19 @@ def test_a_list_that_is_made_longer_by_name(in_a_branch: bool) -> None:
         x = torch.full((2,), value)
         assert torch.equal(fast(x, actual), run(x, expected))
         assert actual == expected
+
+
+COMPLEX = ([1 + 2j, -1j], [0.5, 0.5j], [complex(-0.0, 3), 1], [complex(math.nan, 1), 1j])
+
+
+@program(inputs=[lambda row=row: (torch.tensor(row, dtype=torch.complex64),) for row in COMPLEX])
+def complex_numbers_of_data(z: Any) -> Any:
+    first, numbers, nested = z[0].item(), z.tolist(), torch.stack([z, z + 1]).tolist()
+    if abs(first) > 1:
+        z = z * 2
+    return z, first.real, repr(first), repr(complex(z[1])), repr(complex(z[0].real)), repr(numbers), repr(nested)
+
+
+def test_complex_numbers_of_data() -> None:
+    verdict = agreement(complex_numbers_of_data.__program__, "any graph")  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
