@@ -2982,6 +2982,14 @@ MUTATIONS = (
         "complex_numbers",
     ),
     Mutation(
+        "searches: of another file",
+        CAPTURE + "searches.py",
+        ".setdefault((code.co_filename, may_try), Search())",
+        '.setdefault(("", may_try), Search())',
+        "tests/capture/test_searches.py",
+        "another_file",
+    ),
+    Mutation(
         "overlaps: a memory of its own",
         RUNTIME + "memories.py",
         "    if len(together) == 1 and not overlaps_itself(fakes[0]):\n",

@@ -189,8 +189,10 @@ def python_calls() -> Iterator[None]:
         if self.fn in (isinstance, type) and args:
             refuse_question_of_type(args[0], tx)
         if self.fn is complex and len(args) == 1 and type(args[0].realize()) is TensorVariable:
-            return args[0].call_method(tx, "to", [VariableTracker.build(tx, torch.complex128)], {}).call_method(
-                tx, "item", [], {}
+            return (
+                args[0]
+                .call_method(tx, "to", [VariableTracker.build(tx, torch.complex128)], {})
+                .call_method(tx, "item", [], {})
             )
         if self.fn in (int, float) and args and type(args[0].realize()) is TensorVariable:
             if has_free_unbacked_symbols(_value(args[0]).shape):

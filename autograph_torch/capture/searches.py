@@ -64,10 +64,11 @@ class Search:
         return self.refused is not None and self.refused.message == TOO_LONG and can_follow()
 
 
-_searches: WeakKeyDictionary[CodeType, dict[tuple[bool, ...], Search]] = WeakKeyDictionary()
+# Codes are equal that say the same in the same lines: in two cells of a notebook, but in two files as well.
+_searches: WeakKeyDictionary[CodeType, dict[tuple[str, tuple[bool, ...]], Search]] = WeakKeyDictionary()
 
 
 def search_of(code: CodeType) -> Search:
     """The searches for a function so far, of those that may try the same."""
     may_try = (can_follow(), can_run_again(), frame_under_way() is not None, is_of_one_type())
-    return _searches.setdefault(code, {}).setdefault(may_try, Search())
+    return _searches.setdefault(code, {}).setdefault((code.co_filename, may_try), Search())

@@ -27,6 +27,7 @@ from torch._ops import OpOverload, OpOverloadPacket
 
 from autograph_torch.capture.graph_writes import storage_of
 from autograph_torch.capture.patching import patched
+from autograph_torch.runtime.memories import overlaps_itself
 from autograph_torch.runtime.refusal import raise_refusal
 
 _IN_ITS_DTYPE = (torch.arange, torch.linspace, torch.logspace, torch.full, torch.zeros, torch.ones, torch.eye)
@@ -69,7 +70,7 @@ def _can_be_copied_to(function: Any, target: Any, args: Any, kwargs: Any) -> boo
         return False
     if function in _IN_ITS_DTYPE and "dtype" in kwargs:
         return False
-    repeats = any(stride == 0 for stride in fake.stride())  # one place for several elements: eager raises
+    repeats = overlaps_itself(fake)  # one place for several elements: eager raises, or writes there more than once
     operands = [_fake(one) for one in _tensors([*args, *(one for name, one in kwargs.items() if name != "out")])]
     records = torch.is_grad_enabled() and any(one is None or one.requires_grad for one in (fake, *operands))
     if repeats or records:

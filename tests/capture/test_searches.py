@@ -111,3 +111,10 @@ def test_the_searches_of_one_function_have_an_end(monkeypatch: pytest.MonkeyPatc
     assert not difference(compiled(vec(1, 2)), vec(2, 3), "result")  # of one that has only begun
     with pytest.warns(OnePathWarning, match="takes too long to find"):
         assert not difference(compiled(vec(1, 2, 3)), vec(2, 3, 4), "result")
+
+
+def test_a_function_of_another_file_is_another_one() -> None:
+    first, again, other = (compile("x = 1", name, "exec") for name in ("one.py", "one.py", "other.py"))
+    assert first == other
+    assert searches.search_of(first) is searches.search_of(again)
+    assert searches.search_of(first) is not searches.search_of(other)
