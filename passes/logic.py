@@ -4,9 +4,11 @@
     if x.any() and f(x) > 0:               if ag.and_then(x.any(), lambda: f(x) > 0):
     if 0 < x.sum() < 1:                    if ag.and_(0 < (middle := x.sum()), lambda: middle < 1):
     z = x.sum() or y                       z = ag.cond((left := x.sum()), lambda: left, lambda: y)
+    z = (x.sum() > 0 and x) or 1           z = ag.cond(x.sum() > 0, lambda: x or 1, lambda: 1)
     if any(t.isnan().any() for t in ts):   if ag.any_(t.isnan().any() for t in ts):
 
 As a test only the truth of an operand counts; as a value, `a and b` is one of its operands, and `not a` a Python bool.
+In front of an `or` only its last operand can be the value, where what follows is short enough to be there twice.
 Python operands in front stay as they are: `self.clip and x.norm() > 1` never asks a tensor for its truth.
 Left alone: operands that bind a name (walrus) where they would move into a lambda, and a chain whose middle would have
 to be bound where Python allows no walrus: in what a comprehension runs over (PEP 572).
@@ -24,6 +26,8 @@ from autograph_torch.analysis.scopes import SCOPES, binds, reads
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS, SIZE_QUESTIONS, SIZED_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
 from autograph_torch.source.templates import RUNTIME, call, runtime_call, runtime_function, thunk, tuple_of
+
+_SHORT = 8  # nodes of the syntax tree: `self.bias.sum()` has six
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -96,6 +100,8 @@ class _Logic:
         return self._done(node, new if as_test else call(name("bool"), new))
 
     def _bool_op(self, node: gast.BoolOp, as_test: bool) -> gast.expr | None:
+        if not as_test and (chosen := self._and_or(node)) is not None:
+            return chosen
         # Python asks every operand but the last for its truth value.
         operands = [self.test(v) if as_test else self.value(v) for v in node.values]
         asked = [
@@ -111,6 +117,22 @@ class _Logic:
         if first:
             joined = gast.BoolOp(op=node.op, values=[*operands[:first], joined])
         return self._done(node, joined)
+
+    def _and_or(self, node: gast.BoolOp) -> gast.expr | None:
+        """`(test and then) or otherwise`: what the test gives is never the value."""
+        first, *others = node.values
+        if not isinstance(node.op, gast.Or) or not isinstance(first, gast.BoolOp) or not isinstance(first.op, gast.And):
+            return None
+        *tests, then = first.values
+        if len(others) > 1 or not _is_short(others[0]) or any(map(binds, node.values)):
+            return None
+        if not any(map(self._facts.may_be_tensor, tests)):
+            return None
+        test = self.test(tests[0] if len(tests) == 1 else derive(first, values=tests))
+        operands = [self.value(then), self.value(others[0])]
+        asked = self._facts.may_be_tensor(then) or self._facts.may_be_tensor(operands[0])
+        value = self._join(node.op, operands, False, False) if asked else gast.BoolOp(op=node.op, values=operands)
+        return self._done(node, self._choice(test, value, operands[1], test))
 
     def _join(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
         if as_test:
@@ -243,3 +265,7 @@ def _is_negation_of_ours(node: gast.AST) -> bool:
 
 def _is_not(node: gast.AST) -> bool:
     return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)
+
+
+def _is_short(node: gast.AST) -> bool:
+    return len(list(walk(node))) <= _SHORT

@@ -2254,6 +2254,14 @@ MUTATIONS = (
         "writes_to and eager",
     ),
     Mutation(
+        "logic: and in front of or",
+        "passes/logic.py",
+        "        if not as_test and (chosen := self._and_or(node)) is not None:\n            return chosen\n",
+        "",
+        "tests/passes/test_golden.py",
+        "and_in_front_of_or",
+    ),
+    Mutation(
         "logic: no walrus in an iterable",
         "passes/logic.py",
         "            if self._in_iterable and binds(now):\n                return None\n",
@@ -2972,6 +2980,14 @@ MUTATIONS = (
         "not is_data_dependent(value)",
         "tests/capture/test_sequence_order.py",
         "sorted_by_what_is_no_number",
+    ),
+    Mutation(
+        "calls: what divmod says of zero",
+        RUNTIME + "math.py",
+        "            _raised(_tensor(by) == 0, ZeroDivisionError, _BY_ZERO)\n",
+        "            pass\n",
+        "tests/capture/test_python_calls.py",
+        "quotient",
     ),
     Mutation(
         "calls: complex numbers of data",

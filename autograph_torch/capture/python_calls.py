@@ -22,7 +22,7 @@
     torch.sort(x, descending=flag)   two calls under an `if`, with True and False; for all options that are truth values
     torch.linalg.inv(x)       in the bodies of operators: runtime/linalg.py, which keeps the exception
     math.prod(xs)             x * y * ..., where data tell a factor; of a generator, too, as math.fsum and math.dist are
-    divmod(n, 2)              (n // 2, n % 2), for n an integer that depends on data
+    divmod(n, 2)              (n // 2, n % 2), for n a number that depends on data
     pow(t, 2)                 t ** 2
     operator.truth(t)         bool(t)
     callable(A.matmul)        True, for a method of a tensor
@@ -210,8 +210,8 @@ def python_calls() -> Iterator[None]:
         if self.fn is operator.truth:
             self = BuiltinVariable(bool)
         if self.fn is divmod and len(args) == 2 and any(isinstance(arg, SymNodeVariable) for arg in args):
-            parts = [BuiltinVariable(fn).call_function(tx, list(args), {}) for fn in (operator.floordiv, operator.mod)]
-            return TupleVariable(parts)
+            both: Any = mathematics.divided
+            return UserFunctionVariable(both).call_function(tx, list(args), {})
         if self.fn in _ARITHMETIC and any(type(arg.realize()) is TensorVariable for arg in args):
             types = {_value(arg).dtype for arg in args if type(arg.realize()) in (TensorVariable, NumpyNdarrayVariable)}
             if len(types) > 1:

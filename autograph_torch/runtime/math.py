@@ -96,6 +96,27 @@ def hypot(*numbers: Any) -> Any:
     return torch.hypot(_tensor(numbers[0]), _tensor(numbers[1])).item()
 
 
+def divided(number: Any, by: Any) -> tuple[Any, Any]:
+    """`divmod(number, by)`, of two numbers one of which may be of data. (While tracing.)"""
+    if isinstance(number, float) or isinstance(by, float):
+        if is_data_dependent(by):
+            _raised(_tensor(by) == 0, ZeroDivisionError, _BY_ZERO)
+        elif by == 0:
+            raise ZeroDivisionError(_BY_ZERO)
+    return number // by, number % by
+
+
+def _text_of_division_by_zero() -> str:
+    try:
+        divmod(1.0, 0.0)
+    except ZeroDivisionError as error:
+        return str(error)
+    return ""
+
+
+_BY_ZERO = _text_of_division_by_zero()  # other versions of Python, other texts
+
+
 def prod(numbers: Any, *, start: Any = 1) -> Any:
     """`math.prod`, number by number: each may be one of data. (While tracing.)"""
     product = start

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from autograph_torch import CaptureError, autograph, convert
-from tests.harness import agreement, program
+from tests.harness import agreement, program, vec
 
 
 def copied_dict(x: torch.Tensor) -> torch.Tensor:
@@ -334,4 +334,15 @@ def complex_numbers_of_data(z: Any) -> Any:
 
 def test_complex_numbers_of_data() -> None:
     verdict = agreement(complex_numbers_of_data.__program__, "any graph")  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
+
+
+@program(inputs=[lambda n=n: (vec(n),) for n in (2.5, -2.5, 0.0, -0.0, math.inf)])
+def quotients(x: Any) -> Any:
+    number = x[0].item()
+    return divmod(number, 2), divmod(7, number)
+
+
+def test_both_parts_of_a_quotient() -> None:
+    verdict = agreement(quotients.__program__, "any graph")  # type: ignore[attr-defined]
     assert verdict.kind == "equal", verdict.reason

@@ -42,6 +42,13 @@ def number_or_tensor(x):
     return loss * 2, loss
 
 
+@program(grad=True, inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),), lambda: (vec(3, -1),), lambda: (vec(2, 0),)])
+def one_of_two_by_and_and_or(x):
+    shift = (x.sum() > 0 and x[1]) or x.mean()
+    name, count = x[0] > 0 and "positive" or "negative", (x[1] > 0 and x[0] > 1 and 2) or 0
+    return x + shift, name, count
+
+
 @program(inputs=SIGNS)
 def int64_or_float32(x):
     if x.sum() > 0:
