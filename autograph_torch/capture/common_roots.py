@@ -24,11 +24,15 @@ _MESSAGE = "the function gives back two views of one tensor that a branch or loo
 
 
 def hand_out_roots(finder: Finder, results: list[Node]) -> list[Node]:
-    """Let the branches of a graph give what several results are views of; all such tensors of the outermost graph."""
+    """Let the branches of a graph give what several results are views of; all such tensors of the outermost graph.
+
+    Results that lie in one memory there are views of one another already. (What is written to them is not written to
+    the tensor that they are copies of, unless that is used, too.)
+    """
     level = finder.outermost
     _hand_out(level, results)
     roots = _common(level, results)
-    return [root for root, those in roots.items() if any(storage_at(one) != storage_at(root) for one in those)]
+    return [root for root, those in roots.items() if len({storage_at(one) for one in those}) > 1]
 
 
 def _hand_out(level: Level, tensors: Iterable[Node]) -> None:

@@ -59,8 +59,14 @@ def writes_in_place(node: Node) -> bool:
     """Whether a node writes to its first argument and hands it out."""
     name = name_of(node)
     if node.op == "call_function":
-        return node.target in IN_PLACE or (_is_in_place(name) and not is_operator(node))
+        return node.target in IN_PLACE or (_is_in_place(name) and not is_operator(node)) or _is_told_to(node)
     return node.op == "call_method" and (name in _IN_PLACE_METHODS or _is_in_place(name))
+
+
+def _is_told_to(node: Node) -> bool:
+    """`F.relu(x, inplace=True)`"""
+    said = any(value is True for value in (*node.args, *node.kwargs.values()))
+    return said and bool(node.args) and given_by_name(node).get("inplace") is True
 
 
 def _is_in_place(name: str) -> bool:

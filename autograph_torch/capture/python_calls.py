@@ -14,6 +14,7 @@
     z.item(), z.tolist()      complex(z.real.item(), z.imag.item()), for z a complex tensor; and so for complex(z)
     x[mask].item()            ag's own, which checks that there is one element when the graph runs; int(x[mask]), too
     torch.squeeze(x)          x.squeeze(), which capture/squeezes.py looks after
+    F.dropout(x, 0.1, False)  x itself, as in eager
     F.one_hot(x)              ag.one_hot(x): the data tell the number of classes; F.one_hot(x, n), too
     F.gaussian_nll_loss(...)  its body, which raises for some data
     is_lazy(parameter)        its body, which asks for a type (`module.load_state_dict`)
@@ -145,6 +146,8 @@ def python_calls() -> Iterator[None]:
             raise_refusal("AG321", "a range of which data tell the bounds", "write torch.arange(..., dtype=...)")
         if self.value is torch.squeeze and args and args[0].is_tensor():
             return args[0].call_method(tx, "squeeze", list(args[1:]), kwargs)
+        if self.value in _DROPOUTS and _drops_nothing(*args, **kwargs):
+            return args[0] if args else kwargs["input"]
         question: Any = _QUESTIONS.get(self.value)
         if question is not None:
             return UserFunctionVariable(question).call_function(tx, list(args), kwargs)
@@ -331,6 +334,12 @@ def _is_int64(variable: Any) -> bool:
     return variable.is_tensor() and _value(variable).dtype == torch.int64
 
 
+def _drops_nothing(input: Any, p: Any = 0.5, training: Any = True, *_: Any, **__: Any) -> bool:
+    """Whether `F.dropout` hands back what it is given, and is given a probability that it takes."""
+    p, training = (getattr(one, "value", one) for one in (p, training))
+    return input.is_tensor() and isinstance(p, (int, float)) and 0 <= p <= 1 and (training is False or p == 0)
+
+
 def _counts_classes(args: Any, kwargs: Any) -> bool:
     """Whether the data may tell the number of classes: none is given, or one that is no constant."""
     given = [*args[1:], *kwargs.values()]
@@ -386,6 +395,7 @@ def _as_list(tx: Any, iterable: Any) -> Any:
     return VariableTracker.build(tx, list).call_function(tx, [iterable], {}) if is_iterator else iterable
 
 
+_DROPOUTS = (torch.dropout, torch.nn.functional.dropout, torch.nn.functional.alpha_dropout)
 _OF_ITERABLES = (math.prod, math.fsum, math.dist)
 _OF_MATH = frozenset(one for one in vars(math).values() if callable(one)) - {math.trunc}  # which tensors do not have
 _OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")

@@ -16,6 +16,7 @@ tensors, writes are passed on (capture/write_through.py); anything else is refus
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,6 +70,9 @@ def keep_writes(module: GraphModule) -> None:
     """
     check = _Check(module, module.graph, _Sharing(), outermost=True)
     check.run()
+    if common := check.common_roots():
+        check = _Check(module, module.graph, _Sharing(), outermost=True, given_behind=common)
+        check.run()
     check_lists(module, check.sharing.origins)
     _check_identities(module, check.sharing)
     if check.lost:
@@ -175,6 +179,7 @@ class _Check:
     """A walk through one graph, in the order in which it runs.
 
     alive: for a body, what is still used when its operator has run, or in the next trip; the caller's tensors are.
+    given_behind: what takes the place of results behind the graph, so that it has to be as they are.
     """
 
     module: GraphModule
@@ -182,6 +187,7 @@ class _Check:
     sharing: _Sharing
     outermost: bool = False
     alive: Roots = _NOTHING
+    given_behind: frozenset[Storage] = frozenset()
     links: list[Link] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -211,8 +217,17 @@ class _Check:
             last = max((self.position[user] for user in node.users), default=-1)
             from_around = node.op in ("placeholder", "get_attr")
             used_behind = from_around and (self.outermost or bool(self.sharing.of(storage) & self.alive))
+            used_behind = used_behind or storage in self.given_behind
             found[storage] = max(found.get(storage, -1), float("inf") if used_behind else last)
         return found
+
+    def common_roots(self) -> frozenset[Storage]:
+        """What it has made, and results in several memories may be; Python gets it (capture/common_roots.py)."""
+        (output,) = self.graph.find_nodes(op="output")
+        made = {storage_at(node) for node in self.graph.nodes if node.op not in ("placeholder", "get_attr", "output")}
+        given = {storage for node in output.all_input_nodes if (storage := storage_at(node)) is not None}
+        found = Counter(root for storage in given for root in self.sharing.of(storage))
+        return frozenset(root for root, count in found.items() if isinstance(root, int) and root in made and count > 1)
 
     def _alive_behind(self, node: Node) -> Roots:
         """What may be used when an operator has run."""

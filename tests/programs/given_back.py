@@ -313,3 +313,80 @@ def kept_beside_what_may_be_none(x, holder):
         total = x.clone()
     holder.total = total
     return before, total, gap
+
+
+ROWS = [
+    lambda: (vec(1, 2, 8, 4),),
+    lambda: (vec(-1, 2, 8, 4),),
+    lambda: (vec(-1, 2, -8, 4),),
+    lambda: (vec(1, 2, -8, 4),),
+]
+
+
+@program(inputs=ROWS)
+def a_part_and_the_whole_after_a_write(x):
+    y = x * 1
+    if x.sum() > 0:
+        y = y + 1
+    part = y[1:]
+    part *= 2
+    return part, y
+
+
+@program(inputs=ROWS)
+def a_chosen_tensor_and_a_part_of_it_after_a_write(x):
+    y, z = x * 1, x * 2
+    chosen = y if x.sum() > 0 else z
+    chosen[0] = 5
+    return chosen, chosen[1:]
+
+
+@program(inputs=ROWS)
+def two_parts_behind_a_loop_after_a_write(x):
+    y = x * 1
+    while y.sum() < 9:
+        y = y + 1
+    first, second = y[:3], y[1:]
+    first *= 2
+    return {"first": first, "second": second}
+
+
+@program(inputs=ROWS)
+def a_part_from_a_branch_after_a_write(x):
+    y = x * 1
+    if x.sum() > 0:
+        if x[0] > 0:
+            y = y + 1
+        part = y[1:]
+    else:
+        part = x * 3
+    part *= 2
+    return part, y
+
+
+@program(inputs=ROWS)
+def two_that_may_be_one_after_a_write(x):
+    y = x * 1
+    a = b = y
+    if x.sum() > 0:
+        a = y + 1
+    if x[0] > 0:
+        b = y + 2
+    part = a[1:]
+    part *= 2
+    return a[:2], b[1:], part
+
+
+@program(inputs=SIDES, grad=True)
+def handed_back_by_dropout(x, y):
+    if x.sum() > 0:
+        z = nn.Dropout(0.3).eval()(x)
+    else:
+        z = nn.functional.dropout(y, 0.0)
+    return z, z is x
+
+
+@program(inputs=SIDES)
+def handed_back_by_a_function_that_writes(x, y):
+    z = nn.functional.hardtanh(x, inplace=True) if x.sum() > 0 else y * 2
+    return z, nn.functional.relu(y, True) if y.sum() > 0 else x
