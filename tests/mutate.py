@@ -3030,6 +3030,14 @@ MUTATIONS = (
         "handed_back_by",
     ),
     Mutation(
+        "writes: rows that are too long",
+        CAPTURE + "graph_writes.py",
+        '    if given.get("max_norm") is not None:  # of F.embedding\n',
+        "    if False:\n",
+        "tests/test_programs.py",
+        "RowsNormalised",
+    ),
+    Mutation(
         "writes: told to by inplace=True",
         CAPTURE + "graph_writes.py",
         " or _is_told_to(node)\n",

@@ -89,13 +89,15 @@ def _overloads(target: Any) -> list[Any]:
 
 
 def _by_signature(node: Node) -> list[Any]:
-    """`out=`, `inplace=True`, and the running statistics of a normalisation in training."""
+    """`out=`, `inplace=True`, the running statistics of a normalisation in training, and rows that are too long."""
     given = given_by_name(node)
     found = _flat(given.get("out"))
     if given.get("inplace") is True:
         found += _flat(next(iter(given.values())))
     if given.get("training") is True or given.get("use_input_stats") is True:
         found += [*_flat(given.get("running_mean")), *_flat(given.get("running_var"))]
+    if given.get("max_norm") is not None:  # of F.embedding
+        found += _flat(given.get("weight"))
     return found
 
 

@@ -372,3 +372,23 @@ class FirstTripSetsABuffer(nn.Module):
             self.low = self.low * 0.5 + low
         self.seen += 1
         return x * self.low
+
+
+@program(inputs=[lambda: (ints(0, 1),), lambda: (ints(2, 3),), lambda: (ints(4, 1),)])
+class RowsNormalisedOnTheWay(nn.Module):
+    """A look-up scales rows that are too long, in place, before the branch and in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Embedding(5, 2, max_norm=0.7)
+        self.bags = nn.EmbeddingBag(5, 2, max_norm=0.6)
+        with torch.no_grad():
+            self.rows.weight.copy_(torch.arange(10.0).reshape(5, 2) - 3)
+            self.bags.weight.copy_(torch.arange(10.0).reshape(5, 2) - 4)
+
+    def forward(self, x):
+        first, bag = self.rows(x), self.bags(x[None])
+        if first.mean() + bag.mean() > 0:
+            other = 4 - x
+            return self.rows(other), self.bags(other[None])
+        return first
