@@ -2998,6 +2998,14 @@ MUTATIONS = (
         "complex_numbers",
     ),
     Mutation(
+        "searches: of what torch wraps",
+        CAPTURE + "compiling.py",
+        "                return _traced(wrapped or plain, trace)\n",
+        "                return _traced(plain, trace)\n",
+        "tests/capture/test_searches.py",
+        "that_torch_wraps",
+    ),
+    Mutation(
         "searches: of another file",
         CAPTURE + "searches.py",
         ".setdefault((code.co_filename, may_try), Search())",
@@ -3771,7 +3779,7 @@ MUTATIONS = (
     Mutation(
         "settings around torch's own functions",
         CAPTURE + "compiling.py",
-        'converted = is_marked(code) or _wraps_converted(code, given["closure"])',
+        "converted = is_marked(code) or wrapped is not None",
         "converted = is_marked(code)",
         "tests/runtime/test_outside.py",
         "",

@@ -221,7 +221,8 @@ def compile_with_care() -> None:
             return ConvertFrameReturn()
         if _alone and not is_marked(code) and may_enter(code):
             code = frame_of_its_own(code, *args)
-        converted = is_marked(code) or _wraps_converted(code, given["closure"])
+        wrapped = _wrapped(code, given["closure"])
+        converted = is_marked(code) or wrapped is not None
         if not converted and not _calls_runtime(code, given["globals"]):
             return original(code, *args, **kwargs)
         backend = (_improved if converted else _in_session)(args[position])
@@ -239,7 +240,7 @@ def compile_with_care() -> None:
             if not converted:
                 return original(code, *args, **kwargs)
             try:
-                return _traced(plain, trace)
+                return _traced(wrapped or plain, trace)
             except CaptureError as error:
                 refused = error
             except Exception:
@@ -325,15 +326,15 @@ def _calls_runtime(code: types.CodeType, globals_: dict[str, Any]) -> bool:
     return any(globals_.get(name) is runtime for name in code.co_names)
 
 
-def _wraps_converted(code: types.CodeType, closure: tuple[types.CellType, ...]) -> bool:
-    """Whether it is the frame that torch.compile puts around functions of torch's own files (`torch.no_grad()(f)`,
-    `functools.partial(f, y)`), and what is wrapped there, however deep, is converted.
+def _wrapped(code: types.CodeType, closure: tuple[types.CellType, ...]) -> types.CodeType | None:
+    """The code of the converted function, however deep, in the frame that torch.compile puts around functions of its
+    own files (`torch.no_grad()(f)`, `functools.partial(f, y)`). This frame has one code for all of them.
     """
     if code.co_filename != external_utils.__file__:
-        return False
+        return None
     inner = [_innermost(cell.cell_contents) for cell in closure]
     codes = [getattr(one, "__code__", getattr(type(one).__call__, "__code__", None)) for one in inner]
-    return any(is_marked(found) for found in codes if found is not None)
+    return next((found for found in codes if found is not None and is_marked(found)), None)
 
 
 def _innermost(function: Any) -> Any:
@@ -356,7 +357,10 @@ def frames_of_their_own() -> Iterator[None]:
 
 
 def _traced(code: types.CodeType, trace: Callable[[Attempt], Any]) -> Any:
-    """Trace a graph for all data; where there is none, one for the path that the call under way takes."""
+    """Trace a graph for all data; where there is none, one for the path that the call under way takes.
+
+    code: of the converted function.
+    """
     try:
         return _for_all_data(search_of(code), trace)
     except CaptureError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograph_torch import OnePathWarning, autograph
+from autograph_torch import OnePathWarning, autograph, convert
 from autograph_torch.capture import compiling, searches
 from autograph_torch.capture.attempts import Attempt
 from autograph_torch.capture.searches import Search
@@ -111,6 +112,26 @@ def test_the_searches_of_one_function_have_an_end(monkeypatch: pytest.MonkeyPatc
     assert not difference(compiled(vec(1, 2)), vec(2, 3), "result")  # of one that has only begun
     with pytest.warns(OnePathWarning, match="takes too long to find"):
         assert not difference(compiled(vec(1, 2, 3)), vec(2, 3, 4), "result")
+
+
+def test_functions_that_torch_wraps_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    search_of = searches.search_of
+
+    def noted(code: Any) -> Search:
+        searched.append(search_of(code))
+        return searched[-1]
+
+    def scaled(x: Tensor, factor: int) -> Tensor:
+        return x * factor if x.sum() > 0 else x
+
+    def shifted(x: Tensor, offset: int) -> Tensor:
+        return x + offset if x.sum() > 0 else x
+
+    monkeypatch.setattr(compiling, "search_of", noted)
+    for wrapped in (functools.partial(convert(scaled), factor=2), functools.partial(convert(shifted), offset=3)):
+        torch.compile(wrapped, backend="eager", fullgraph=True)(vec(1.0))
+    assert len({id(one) for one in searched}) == 2
 
 
 def test_a_function_of_another_file_is_another_one() -> None:
