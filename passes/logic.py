@@ -27,7 +27,7 @@ from autograph_torch.analysis.vocabulary import HARMLESS_METHODS, SIZE_QUESTIONS
 from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
 from autograph_torch.source.templates import RUNTIME, call, runtime_call, runtime_function, thunk, tuple_of
 
-_SHORT = 8  # nodes of the syntax tree: `self.bias.sum()` has six
+_SHORT = 8  # nodes of the syntax tree: `self.bias.sum()` has four
 
 
 def lower_logic(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:

@@ -192,11 +192,8 @@ def python_calls() -> Iterator[None]:
         if self.fn in (isinstance, type) and args:
             refuse_question_of_type(args[0], tx)
         if self.fn is complex and len(args) == 1 and type(args[0].realize()) is TensorVariable:
-            return (
-                args[0]
-                .call_method(tx, "to", [VariableTracker.build(tx, torch.complex128)], {})
-                .call_method(tx, "item", [], {})
-            )
+            doubles = args[0].call_method(tx, "to", [VariableTracker.build(tx, torch.complex128)], {})
+            return doubles.call_method(tx, "item", [], {})
         if self.fn in (int, float) and args and type(args[0].realize()) is TensorVariable:
             if has_free_unbacked_symbols(_value(args[0]).shape):
                 args = [_item(args[0], tx, converts=True)]
@@ -336,8 +333,14 @@ def _is_int64(variable: Any) -> bool:
 
 def _drops_nothing(input: Any, p: Any = 0.5, training: Any = True, *_: Any, **__: Any) -> bool:
     """Whether `F.dropout` hands back what it is given, and is given a probability that it takes."""
-    p, training = (getattr(one, "value", one) for one in (p, training))
+    p, training = (_constant(one) for one in (p, training))
     return input.is_tensor() and isinstance(p, (int, float)) and 0 <= p <= 1 and (training is False or p == 0)
+
+
+def _constant(value: Any) -> Any:
+    """What the trace knows a value to be, by a guard where it is from outside; else the variable."""
+    value = value.realize() if isinstance(value, VariableTracker) else value
+    return value.as_python_constant() if isinstance(value, ConstantVariable) else value
 
 
 def _counts_classes(args: Any, kwargs: Any) -> bool:

@@ -12,8 +12,11 @@ from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail
 from autograph_torch.runtime.either import number_flag
+from autograph_torch.runtime.messages import message_of
 from autograph_torch.runtime.positions import element_at
 from autograph_torch.runtime.predicate import truth
+
+OF_NOTHING = {True: message_of(max, []), False: message_of(min, [])}
 
 
 def extreme(largest: bool, values: tuple[Any, ...]) -> Any:
@@ -32,9 +35,9 @@ def extreme_of_rows(largest: bool, rows: torch.Tensor) -> Any:
         return extreme(largest, tuple([rows[k] for k in range(len(rows))]))
     size = rows.shape[0]
     if has_static_value(size) and size == 0:
-        raise ValueError(_OF_NOTHING[largest])
+        raise ValueError(OF_NOTHING[largest])
     if not has_static_value(size):
-        cond(truth(size == 0), lambda: fail(ValueError, _OF_NOTHING[largest]))
+        cond(truth(size == 0), lambda: fail(ValueError, OF_NOTHING[largest]))
     return rows.select(0, _first_extreme(largest, rows.detach()))
 
 
@@ -79,7 +82,7 @@ def extreme_by(largest: bool, items: Iterable[Any], key: Callable[[Any], Any]) -
 def place_of_extreme(largest: bool, items: list[Any], key: Callable[[Any], Any]) -> Any:
     """The position of the first item whose key no other one exceeds, or undercuts: a tensor where data tell."""
     if not items:
-        raise ValueError(_OF_NOTHING[largest])
+        raise ValueError(OF_NOTHING[largest])
     place: Any = 0
     best = key(items[0])
     for k in range(1, len(items)):
@@ -91,17 +94,6 @@ def place_of_extreme(largest: bool, items: list[Any], key: Callable[[Any], Any])
         elif is_better:
             place, best = k, value
     return place
-
-
-def _text_of_nothing(function: Callable[[list[Any]], Any]) -> str:
-    try:
-        function([])
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-_OF_NOTHING = {True: _text_of_nothing(max), False: _text_of_nothing(min)}  # other versions of Python, other texts
 
 
 def _better(is_better: Any, value: Any, found: Any) -> Any:

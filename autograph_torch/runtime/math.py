@@ -14,11 +14,13 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail
+from autograph_torch.runtime.messages import message_of
 from autograph_torch.runtime.predicate import is_data_dependent
 
 _DOMAIN = "math domain error" if not hasattr(math, "fma") else "expected a positive input"
 _RANGE = "math range error"
 _OF_TOLERANCES = "tolerances must be non-negative"
+_BY_ZERO = message_of(divmod, 1.0, 0.0)
 
 
 def _of_graph(*numbers: Any) -> bool:
@@ -104,17 +106,6 @@ def divided(number: Any, by: Any) -> tuple[Any, Any]:
         elif by == 0:
             raise ZeroDivisionError(_BY_ZERO)
     return number // by, number % by
-
-
-def _text_of_division_by_zero() -> str:
-    try:
-        divmod(1.0, 0.0)
-    except ZeroDivisionError as error:
-        return str(error)
-    return ""
-
-
-_BY_ZERO = _text_of_division_by_zero()  # other versions of Python, other texts
 
 
 def prod(numbers: Any, *, start: Any = 1) -> Any:

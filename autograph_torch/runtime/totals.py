@@ -18,7 +18,7 @@ import torch
 from autograph_torch.runtime import notes
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, fail_with
-from autograph_torch.runtime.extremes import extreme
+from autograph_torch.runtime.extremes import OF_NOTHING, extreme
 from autograph_torch.runtime.growing import ADVICE, Growing, element_at, growing_list, owned, rows_of
 from autograph_torch.runtime.grown import behind
 from autograph_torch.runtime.iteration import Sequence, elements
@@ -85,18 +85,7 @@ def _extreme(one: Growing, greatest: bool) -> Any:
     found = taken(extreme(greatest, (found, *one.more)), one.name, True)
     if known:
         return found
-    return cond(one.count > 0, lambda: found, lambda: fail(ValueError, _EMPTY[greatest]))
-
-
-def _message(function: Callable[[list[Any]], Any]) -> str:
-    """What this Python says of an empty list."""
-    try:
-        return str(function([]))
-    except ValueError as error:
-        return str(error)
-
-
-_EMPTY = {True: _message(builtins.max), False: _message(builtins.min)}
+    return cond(one.count > 0, lambda: found, lambda: fail(ValueError, OF_NOTHING[greatest]))
 
 
 def some_hold(one: Any, function: Callable[..., Any], handed: tuple[Any, ...] = ()) -> Any:
