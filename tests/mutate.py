@@ -3054,6 +3054,22 @@ MUTATIONS = (
         "handed_back_by",
     ),
     Mutation(
+        "asked: methods for which the layout decides",
+        CAPTURE + "asked_properties.py",
+        "        if name in _AS_LAID_OUT and _counts(tx):\n",
+        "        if False:\n",
+        "tests/test_programs.py",
+        "laid_out",
+    ),
+    Mutation(
+        "asked: functions for which the layout decides",
+        CAPTURE + "asked_properties.py",
+        "                _check(tx, args[0].realize(), name, is_contiguous_or_false)\n",
+        "                pass\n",
+        "tests/test_programs.py",
+        "laid_out",
+    ),
+    Mutation(
         "overlaps: a memory of its own",
         RUNTIME + "memories.py",
         "    if len(together) == 1 and not overlaps_itself(fakes[0]):\n",

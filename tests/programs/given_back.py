@@ -390,3 +390,53 @@ def handed_back_by_dropout(x, y):
 def handed_back_by_a_function_that_writes(x, y):
     z = nn.functional.hardtanh(x, inplace=True) if x.sum() > 0 else y * 2
     return z, nn.functional.relu(y, True) if y.sum() > 0 else x
+
+
+MATRICES = [lambda: (vec(1, 2, 8, 4).view(2, 2),), lambda: (vec(-1, 2, -8, 4).view(2, 2),)]
+
+
+@program(inputs=MATRICES)
+def laid_out_in_columns_and_written_to(x):
+    if x.sum() > 0:
+        y = x.t() * 2
+    else:
+        y = x.t() * 3
+    flat = y.reshape(-1)
+    flat.add_(1)
+    return y.sum(0), flat
+
+
+@program(inputs=MATRICES)
+def laid_out_in_columns_on_one_path(x):
+    y = x * 1
+    if x.sum() > 0:
+        y = torch.linalg.inv(x)
+    flat = torch.flatten(y)
+    flat[0] = 9
+    return y * 1, flat
+
+
+@program(inputs=MATRICES)
+def laid_out_in_columns_and_viewed(x):
+    y = x.t() * 2 if x.sum() > 0 else x * 3
+    return y.view(-1)
+
+
+@program(inputs=MATRICES, refused="a trip decides whether `contiguous` is a copy")
+def laid_out_in_columns_by_the_trips_of_a_loop(x):
+    y, trips = x * 1, 0
+    while trips < 3 and x.sum() > trips:
+        y = (y + 1).t()
+        trips += 1
+    rows = y.contiguous()
+    rows[0] = 5
+    return y * 1, rows, trips
+
+
+@program(inputs=MATRICES)
+def laid_out_in_columns_and_computed_with(x):
+    y = (x * 2).transpose(0, 1) if x.sum() > 0 else (x * 3).transpose(0, 1)
+    z = y + 1
+    flat = z.reshape(-1)
+    flat.mul_(2)
+    return z * 1, flat
