@@ -6,11 +6,10 @@
 
 A tensor that an operator has handed out has one answer for `requires_grad`, `stride()` and the like. Where its bodies
 have others, the question is refused at the branch or loop; the next trace may tell its paths apart
-(capture/attempts.py). So it is where the layout decides what is done: where a path has transposed `y`, `y.reshape(-1)`
-is a copy, not a view, and `y.view(-1)` raises. Of `grad_fn` only whether it is None is known. And a hook that a body
-registers would run on all paths: it is refused.
+(capture/attempts.py). Of `grad_fn` only whether it is None is known. And a hook that a body registers would run on all
+paths: it is refused.
 
-Private: how TensorVariable gets attributes, its call_method, TorchInGraphFunctionVariable.call_function.
+Private: how TensorVariable gets attributes, its call_method.
 tests/capture/test_asked_properties.py fails clearly when torch changes them.
 """
 
@@ -23,8 +22,6 @@ from typing import Any, NoReturn
 import torch
 from torch._dynamo.variables import BuiltinVariable, LambdaVariable
 from torch._dynamo.variables.tensor import TensorVariable
-from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch._prims_common import is_contiguous_or_false
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
@@ -46,8 +43,6 @@ from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
 _OF_GRADIENTS = frozenset(("requires_grad", "is_leaf"))
 _OF_LAYOUT = frozenset(("is_contiguous", "stride"))
-# Whether they give a view, a copy, or an error is a question of the layout, too.
-_AS_LAID_OUT = frozenset("contiguous flatten ravel reshape reshape_as view view_as".split())
 _ADVICE = "ask before the branch or loop, or remember in a flag which path was taken"
 _HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
@@ -61,45 +56,35 @@ Asks = Callable[[torch.Tensor], Any]
 def asked_properties() -> Iterator[None]:
     """While this is in force, such questions are answered as in eager, or refused."""
     get, call = getattr(TensorVariable, GET_ATTRIBUTE), TensorVariable.call_method
-    call_builtin, call_torch = BuiltinVariable.call_function, TorchInGraphFunctionVariable.call_function
+    call_builtin = BuiltinVariable.call_function
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
         if name == "requires_grad":
             _look_again(tx, self)
-        if name in _OF_GRADIENTS and _counts(tx):
+        if name in _OF_GRADIENTS and counts(tx):
             _check(tx, self, name, lambda tensor: tensor.requires_grad)
             if name == "is_leaf":
                 _check(tx, self, name, lambda tensor: tensor.is_leaf)
-        if name == "_version" and _has_bodies(tx.output) and _counts(tx):
+        if name == "_version" and _has_bodies(tx.output) and counts(tx):
             raise_refusal("AG314", _VERSION, "count in a variable of your own")
-        if name == "grad_fn" and self.has_grad_fn and _counts(tx):
+        if name == "grad_fn" and self.has_grad_fn and counts(tx):
             _check(tx, self, name, lambda tensor: tensor.grad_fn is not None)
             return _Step(_refuse_step)
         return get(self, tx, name)
 
     def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
-        if name in _OF_LAYOUT and _counts(tx):
+        if name in _OF_LAYOUT and counts(tx):
             _check(tx, self, name, lambda tensor: tensor.stride())
-        if name in _AS_LAID_OUT and _counts(tx):
-            _check(tx, self, name, is_contiguous_or_false)
-        if name in _HOOKS and tracing.in_a_body() and _counts(tx):
+        if name in _HOOKS and tracing.in_a_body() and counts(tx):
             raise_refusal("AG206", _HOOK, "register it before, and let the hook decide")
         return call(self, tx, name, *args)
 
     def builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in (isinstance, type) and args and isinstance(args[0].realize(), TensorVariable) and _counts(tx):
+        if self.fn in (isinstance, type) and args and isinstance(args[0].realize(), TensorVariable) and counts(tx):
             _check(tx, args[0].realize(), self.fn.__name__, lambda tensor: isinstance(tensor, torch.nn.Parameter))
         return call_builtin(self, tx, args, kwargs)
 
-    def function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        name = getattr(self.value, "__name__", "")
-        if name in _AS_LAID_OUT and getattr(torch, name, None) is self.value and args and args[0].is_tensor():
-            if _counts(tx):
-                _check(tx, args[0].realize(), name, is_contiguous_or_false)
-        return call_torch(self, tx, args, kwargs)
-
     with (
-        patched(TorchInGraphFunctionVariable, call_function=function),
         patched(TensorVariable, **{GET_ATTRIBUTE: get_attribute, "call_method": call_method}),
         patched(BuiltinVariable, call_function=builtin),
     ):
@@ -133,7 +118,7 @@ def _refuse_step(*args: Any, **kwargs: Any) -> NoReturn:
     raise_refusal("AG320", "`grad_fn`, a step of the gradient, is another one in a graph", "ask for `grad_fn is None`")
 
 
-def _counts(tx: Any) -> bool:
+def counts(tx: Any) -> bool:
     """Whether the program asks, not the runtime, nor torch itself, which chooses between ways to the same result."""
     filename = tx.f_code.co_filename
     return not tracing.is_ours(filename) and not filename.startswith(TORCH)
@@ -219,11 +204,11 @@ def _differs(output: Any, operator: Node, index: Any, answer: Any, asks: Asks) -
 
 def _given_by_bodies(output: Any, operator: Node, index: Any) -> list[Node]:
     bodies = arguments_of(operator)[1:3] if name_of(operator) == "cond" else arguments_of(operator)[1:2]
-    leaves = [_result(output.nn_modules[str(body.target)], index) for body in bodies]
+    leaves = [result_of(output.nn_modules[str(body.target)], index) for body in bodies]
     return [leaf for leaf in leaves if isinstance(leaf, Node)]
 
 
-def _result(body: GraphModule, index: Any) -> Any:
+def result_of(body: GraphModule, index: Any) -> Any:
     (end,) = (node for node in body.graph.nodes if node.op == "output")
     return arguments_of(end)[0][index]
 

@@ -115,6 +115,7 @@ from autograph_torch.capture.instance_dicts import instance_dicts
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.kept_inputs import without_kept
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
+from autograph_torch.capture.laid_out import laid_out
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
 from autograph_torch.capture.left_generators import left_generators
@@ -532,6 +533,7 @@ _REPAIRS = (
     flags_as_integers,
     identities,
     asked_properties,
+    laid_out,
     facts_of_types,
     given_numbers,
     choosing_extremes,

@@ -172,18 +172,9 @@ def _steps(node: Node, tracer: Any) -> Mapping[Node, Sequence[Node]]:
 def _parts(node: Node, tracer: Any) -> list[Node]:
     """The tensors that make a number of a node where they are numbers; none when it never is one."""
     if node.op == "placeholder":
-        around = _origin(node, tracer) if tracer is not None else None
+        around = tracing.origin(node, tracer) if tracer is not None else None
         return [around] if around is not None else []
     return [one for one in node.all_input_nodes if is_tensor(one)] if keeps_numbers(node) else []
-
-
-def _origin(node: Node, tracer: Any) -> Node | None:
-    """What an input of a body is outside of it."""
-    for around in tracing.enclosing(tracer):
-        for outer, inner in around.lifted_freevars.items():
-            if getattr(inner, "node", None) is node and hasattr(outer, "node"):
-                return outer.node  # type: ignore[no-any-return]
-    return None
 
 
 def keeps_numbers(node: Node) -> bool:

@@ -197,6 +197,15 @@ def resolved(proxy: Any, tracer: Any) -> Any:
     return proxy
 
 
+def origin(node: Any, tracer: Any) -> Any:
+    """What an input of a body is outside of it; None where it is something of its own."""
+    for around in enclosing(tracer):
+        for outer, inner in around.lifted_freevars.items():
+            if getattr(inner, "node", None) is node and hasattr(outer, "node"):
+                return outer.node
+    return None
+
+
 def stand_ins(tracer: Any) -> dict[Any, Any]:
     """Nodes from around a body -> the proxies that stand in for them."""
     return tracer.__dict__.setdefault("_autograph_stand_ins", {})  # type: ignore[no-any-return]
