@@ -3054,6 +3054,14 @@ MUTATIONS = (
         "handed_back_by",
     ),
     Mutation(
+        "writes: arguments that are given by name, or not at all",
+        CAPTURE + "graph_writes.py",
+        "    return node.args[place] if place < len(node.args) else None\n",
+        "    return node.args[place]\n",
+        "tests/test_programs.py",
+        "places_of_a_mask or where_by_name",
+    ),
+    Mutation(
         "laid out: methods",
         CAPTURE + "laid_out.py",
         "        _ask(tx, name, self, result)\n",

@@ -153,6 +153,11 @@ def arguments_of(node: Node) -> tuple[Any, ...]:
     return node.args
 
 
+def argument(node: Node, place: int) -> Any:
+    """A positional argument; None where there are not so many, or it is given by name."""
+    return node.args[place] if place < len(node.args) else None
+
+
 def handed_out(node: Node, through: Collection[str]) -> Node | None:
     """The result of a torch.cond or torch.while_loop that a node is, or makes a copy or view of by these functions."""
     while name_of(node) in through and node.all_input_nodes:
@@ -165,14 +170,12 @@ def handed_out(node: Node, through: Collection[str]) -> Node | None:
 
 def operator_behind(write: Node) -> Node | None:
     """The operator whose result is written back by a `copy_` of ours (runtime/outside.py)."""
-    if name_of(write) != "copy_" or not isinstance(write.args[1], Node):
+    if name_of(write) != "copy_":
         return None
-    source: Node = write.args[1]
-    while not is_operator(source):
-        if not arguments_of(source) or name_of(source) not in _HANDS_ON:
-            return None
-        source = arguments_of(source)[1 if name_of(source) == "where" else 0]
-    return source
+    source = argument(write, 1)
+    while isinstance(source, Node) and not is_operator(source):
+        source = argument(source, int(name_of(source) == "where")) if name_of(source) in _HANDS_ON else None
+    return source if isinstance(source, Node) else None
 
 
 def is_operator(node: Node) -> bool:

@@ -32,7 +32,7 @@ from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
 from autograph_torch.capture.dynamo_names import GETATTR, HASATTR, SETATTR
-from autograph_torch.capture.graph_writes import name_of, writes_in_place
+from autograph_torch.capture.graph_writes import name_of, writes_in_place, written
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import (
     NUMBERS,
@@ -94,8 +94,8 @@ def _check(node: Node, tx: Any, value: Any) -> None:
         given = {one: kind for one, kind in zip(numbers, chosen, strict=True) if kind is not None}
         if gives_number and len(given) == len(numbers):
             same = _is_the_same_number(node, given, value, tracer)
-        elif writes_in_place(node) and node.args[0] not in given:  # to a tensor, which keeps its type
-            same = _is_precise(given, node.args[0].meta["example_value"].dtype)  # type: ignore[union-attr]
+        elif writes_in_place(node) and written(node)[0] not in given:  # to a tensor, which keeps its type
+            same = _is_precise(given, written(node)[0].meta["example_value"].dtype)
         else:
             same = _is_the_same(node, given, value, tx)
         if not same:

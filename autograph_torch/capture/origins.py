@@ -27,6 +27,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
+    argument,
     arguments_of,
     before_anchor,
     name_of,
@@ -611,22 +612,22 @@ def result_of(node: Node) -> tuple[Node, int] | None:
     That is (runtime/codec.py, runtime/staged.py): without a gradient; as the integers that have travelled as floats;
     where there has been a trip; and hidden from Dynamo, which would take its value for known.
     """
-    arguments = arguments_of(node)
+    first, second = argument(node, 0), argument(node, 1)
     if _calls(node, "getitem"):
-        return (arguments[0], arguments[1]) if OURS in arguments[0].meta else None
+        return (first, second) if OURS in first.meta else None
     hands_on = (
-        (_calls(node, "detach") and _calls(arguments[0], "getitem"))
-        or (_calls(node, "view") and _calls(arguments[0], "detach") and arguments[1:] == (torch.int64,))
-        or (_calls(node, "to") and _calls(arguments[0], "view") and isinstance(arguments[1], torch.dtype))
+        (_calls(node, "detach") and _calls(first, "getitem"))
+        or (_calls(node, "view") and _calls(first, "detach") and node.args[1:] == (torch.int64,))
+        or (_calls(node, "to") and _calls(first, "view") and isinstance(second, torch.dtype))
     )
     if hands_on:
-        return result_of(arguments[0])
+        return result_of(first)
     if hides_value(node):
-        return result_of(arguments[1])
-    if _calls(node, "where") and _calls(arguments[1], "getitem"):
-        found = result_of(arguments[1])
+        return result_of(second)
+    if _calls(node, "where") and _calls(second, "getitem"):
+        found = result_of(second)
         if found is not None and name_of(found[0]) == "while_loop":
-            return found if arguments[2] is arguments_of(found[0])[2][found[1]] else None
+            return found if argument(node, 2) is arguments_of(found[0])[2][found[1]] else None
     return None
 
 

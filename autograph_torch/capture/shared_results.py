@@ -28,6 +28,7 @@ from autograph_torch.capture.elements import lead_to_one
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
     Storage,
+    argument,
     arguments_of,
     is_operator,
     name_of,
@@ -444,7 +445,7 @@ def _decoded(result: Node) -> Iterator[Node]:
     integer that has travelled as a float (runtime/codec.py).
     """
     for user in result.users:
-        if (name_of(user) == "where" and arguments_of(user)[0].meta["example_value"].ndim == 0) or (
+        if (name_of(user) == "where" and _is_flag(argument(user, 0))) or (
             name_of(result) == "view" and name_of(user) == "to"
         ):
             yield user
@@ -453,3 +454,9 @@ def _decoded(result: Node) -> Iterator[Node]:
             name_of(result) == "detach" and name_of(user) == "view" and user.args[1:] == (torch.int64,)
         ):
             yield from _decoded(user)
+
+
+def _is_flag(node: Any) -> bool:
+    """Whether a node gives a tensor without dimensions."""
+    value = node.meta.get("example_value") if isinstance(node, Node) else None
+    return isinstance(value, torch.Tensor) and value.ndim == 0

@@ -55,6 +55,7 @@ from tests.programs import (
     shared_variables,
     sharing,
     shrinking,
+    spelled_by_name,
     state,
     ternaries_and_logic,
     texts_in_branches,
@@ -124,6 +125,7 @@ TOPICS = (
     shared_variables,
     sharing,
     shrinking,
+    spelled_by_name,
     refusals,
 )
 
