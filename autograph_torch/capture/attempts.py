@@ -101,7 +101,8 @@ _OPEN = ("what is in a list or dict that the branches leave", "the branches give
 _GROWS = ("in a loop whose number of trips depends on data", *_OPEN, _REBINDS)
 _NONE = re.compile(r"give None and |and None$")
 _CONSTANTS = re.compile(r"(a member of \w+|the Python str .*|None) and (a member of \w+|the Python str .*|None)$")
-_INDEX = re.compile(r"[\w)\]]\[")
+_OF_A_STRING = "subscripting 'str'"  # by a tensor
+_INDEX = re.compile(r"[\w)\]'\"]\[")
 _SEARCH = re.compile(r"\.(add|discard)\(|\bin\b")
 _DEQUES = "the branches give a deque of"
 _TOLIST = re.compile(r"\.tolist\(\)")
@@ -295,8 +296,8 @@ class Attempt:
         over_rows = SPECIALIZED in found.message and found.snippet.lstrip().startswith("for ")
         if (concerned or over_rows) and place not in self.splits:
             return replace(following, splits=self.splits | {place})
-        is_index = (SPECIALIZED in found.message or PICKED in found.message) and _INDEX.search(found.snippet)
-        if is_index and place not in self.positions:
+        is_index = any(words in found.message for words in (SPECIALIZED, PICKED, _OF_A_STRING))
+        if is_index and _INDEX.search(found.snippet) and place not in self.positions:
             return replace(following, positions=self.positions | {place})
         if found.code in _TYPES and caller is not None and caller not in self.splits:
             return replace(following, splits=self.splits | {caller})

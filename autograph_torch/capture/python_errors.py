@@ -35,6 +35,7 @@ from torch._dynamo.variables import (
     GetAttrVariable,
     LazyVariableTracker,
     ListVariable,
+    SymNodeVariable,
     TensorVariable,
     TupleVariable,
     functions,
@@ -61,6 +62,7 @@ _NAMES = (
 _FUNCTIONS = {itertools.islice, *(getattr(builtins, name) for name in _NAMES.split())}
 _FUNCTIONS |= {one for module in (math, operator) for one in vars(module).values() if callable(one)}
 _NUMBERS = (int, float, complex)  # which say it in other words than `x.item()` where a tensor has several
+_DIVISIONS = {divmod, *(getattr(operator, f"{i}{name}") for name in ("truediv", "floordiv", "mod") for i in ("", "i"))}
 # What they are given they ask later in the trace, or not at all.
 _LATER = (range, enumerate, zip, map, itertools.islice)
 _NOTHING_TO_CHOOSE = "_call_min_max_seq requires"  # so Dynamo says
@@ -115,6 +117,8 @@ def python_errors() -> Iterator[None]:
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if not _is_known(self.fn):
             return of_builtin(self, tx, args, kwargs)
+        if self.fn in _DIVISIONS and type(args[0]) is SymNodeVariable:  # what torch cannot divide stays in its graph
+            _raise(tx, _failure(self.fn, args, kwargs))
         return _run(tx, lambda: of_builtin(self, tx, args, kwargs), self.fn, args, kwargs)
 
     makers = {name: make for name, make in _INSTRUCTIONS.items() if name in dis.opmap}
@@ -154,7 +158,10 @@ def _failure(operation: Operation, args: Any, kwargs: Any) -> Exception | None:
     try:
         if several is not None:
             operation(several)
-        operation(*map(_stand_in, args), **{key: _stand_in(one) for key, one in kwargs.items()})
+        standing_in = [_stand_in(one) for one in args]
+        if operation in _DIVISIONS and type(args[0]) is SymNodeVariable and standing_in[1] == 0:
+            standing_in[0] = args[0].python_type()(1)  # whichever it is
+        operation(*standing_in, **{key: _stand_in(one) for key, one in kwargs.items()})
     except _Touched:
         return None
     except Exception as error:

@@ -1,7 +1,8 @@
-"""Elements of lists, tuples and dicts, where data tell which.
+"""Elements of lists, tuples, dicts and strings, where data tell which.
 
     steps[i](x)           ag.called_at(steps, i, x)           each of the steps in a branch of its own
     factors[i] * 2        ag.element_at(factors, i) * 2       of one type
+    "ACGT"[i]             ag.element_at("ACGT", i)            picked from these constants (runtime/picked.py)
     names[i]              `position_in`, `is_position`, ...   of several, or strings: each on a path of its own
 
 A trace has shown where data do (passes/positions.py). Outside of one, and for every other index, it is `items[index]`.
@@ -16,11 +17,11 @@ import torch
 
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.effects import fail, text
-from autograph_torch.runtime.picked import constants_of, place_of
+from autograph_torch.runtime.picked import constants_of, picked, place_of
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.refusal import refuse
 
-_LISTS = (list, tuple, torch.nn.ModuleList)
+_LISTS = (list, tuple, str, torch.nn.ModuleList)
 _CASES = 8  # elements that are worth a path each, which they may need (passes/positions.py)
 
 
@@ -28,6 +29,8 @@ def element_at(items: Any, index: Any) -> Any:
     """`items[index]`."""
     if not _is_told_by_data(items, index):
         return items[index]
+    if isinstance(items, str):
+        return picked(_position(items, index), tuple(items))
     if not all(isinstance(one, (torch.Tensor, int, float)) for one in _elements(items)):
         _refuse_more(items, _CASES)
     return _picked(items, index, _itself, ())
@@ -133,7 +136,8 @@ def _position(items: Any, index: Any) -> torch.Tensor:
     if isinstance(items, torch.nn.ModuleList):
         cond(outside, lambda: fail(IndexError, text("index {} is out of range", index)))
     else:
-        message = f"{'tuple' if isinstance(items, tuple) else 'list'} index out of range"
+        kind = "string" if isinstance(items, str) else "tuple" if isinstance(items, tuple) else "list"
+        message = f"{kind} index out of range"
         cond(outside, lambda: fail(IndexError, message))
     return torch.where(position < 0, position + count, position)
 

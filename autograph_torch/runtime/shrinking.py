@@ -17,6 +17,11 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import has_static_value, statically_known_true
 
+from autograph_torch.runtime.predicate import is_data_dependent
+from autograph_torch.runtime.refusal import refuse
+
+_OF_ANY_SIZE = "a variable without a value before a loop gets a tensor in it whose number of rows depends on data"
+
 
 def rows_of(count: torch.Tensor, buffer: torch.Tensor) -> torch.Tensor:
     """The rows of a buffer that are in use."""
@@ -48,7 +53,12 @@ def of_size(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
 
     A branch in a trip may have filled it, whose gradient is traced anew: torch then has a symbol of its own for a size
     that data decide on, and would refuse the loop.
+
+    Raises:
+        CaptureError: AG311 where the loop begins without a tensor, so that nothing is known of the number of rows.
     """
     if new.dim() == 0 or has_static_value(new.shape[0]):
         return new
+    if has_static_value(old.shape[0]) and is_data_dependent(new.shape[0]):
+        refuse("AG311", _OF_ANY_SIZE, "give it a tensor of the largest size before the loop, or keep a mask")
     return new.reshape(old.shape)

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import math
+import operator
 
 import torch
 from torch import nn
@@ -310,3 +311,21 @@ def an_operator_fails_behind_writes_to_arguments(x, t):
     else:
         kind = "none"
     return rows, t, kind
+
+
+DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod, operator.itruediv, operator.ifloordiv)
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def by_a_zero_that_is_known(x):
+    texts = []
+    for number in (int(x.sum()), x[0].item()):
+        for zero in (0, 0.0, False, len([])):
+            for divide in DIVISIONS:
+                try:
+                    texts.append(divide(number, zero))
+                except ZeroDivisionError as error:
+                    texts.append(str(error))
+    if x.sum() > 0:
+        texts.append(number / zero)
+    return texts

@@ -152,3 +152,33 @@ def best_of_many_is_written_to(x):
     best = max(rows, key=lambda row: row.sum())
     best += 1
     return rows[0] + rows[9], best
+
+
+LETTERS = "ACGT"
+PLACES = [lambda: (ints(0, 3, 1),), lambda: (ints(2, -1, 0),), lambda: (ints(-3, 0, 2),), lambda: (ints(1, 1, 9),)]
+
+
+@program(inputs=PLACES)
+def letters_of_a_string(places):
+    first = LETTERS[places[0]]
+    letter = "abca"[places[1]] if places[0] > 0 else "?"
+    return first, first == "A", letter == "a", {"A": 1, "C": 2, "G": 3, "T": 4}[first], LETTERS[-int(places[1])].lower()
+
+
+@program(inputs=PLACES)
+def letters_in_a_loop(places):
+    letter, k = "", 0
+    while k < 3 and places[k] >= 0:
+        letter = "abcdefghijklmnopqrstuvwxyz"[places[k]]
+        k += 1
+    return letter, k
+
+
+@program(inputs=PLACES)
+def letter_that_is_not_there(places):
+    try:
+        found = "abcd"[places[2]]
+    except IndexError as error:
+        found = str(error)
+    print(found)
+    return LETTERS[places[2]]

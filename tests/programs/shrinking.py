@@ -91,3 +91,27 @@ def with_a_gradient(x):
     while x.sum() > 3:
         x = x[x < x.max()]
     return (x * x).sum()
+
+
+BEFORE = [lambda: (vec(1, 2, 0),), lambda: (vec(0, -2, 1),), lambda: (vec(-1, -2, 2),), lambda: (vec(0, 0, 3, 1),)]
+
+
+@program(inputs=BEFORE)
+def of_as_many_rows_as_data_decide(x):
+    values, found, trips = None, None, 0
+    while trips < 2 and x.sum() > trips:
+        values = torch.unique(x)
+        found = x[x > trips], trips
+        trips += 1
+    return values, found, trips
+
+
+@program(inputs=BEFORE)
+def first_made_in_a_trip(x):
+    trips = 0
+    while trips < 2 and x.sum() > trips:
+        places = torch.nonzero(x > trips)
+        trips += 1
+    if trips > 0:
+        return places, trips
+    return x
