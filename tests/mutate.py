@@ -3086,6 +3086,22 @@ MUTATIONS = (
         "by_a_zero",
     ),
     Mutation(
+        "effects: exceptions with an __init__ of their own",
+        RUNTIME + "effects.py",
+        "    if depth and isinstance(value, BaseException) and notes.shows_its_arguments(type(value)):\n",
+        "    if False:\n",
+        "tests/test_programs.py",
+        "shown_with or shown_that",
+    ),
+    Mutation(
+        "empty tensors: sizes of gradients of losses",
+        CAPTURE + "empty_tensors.py",
+        "        op_implementations_dict.setdefault(operator, _sizes)\n",
+        "        pass\n",
+        "tests/capture/test_empty_tensors.py",
+        "losses_of_nothing",
+    ),
+    Mutation(
         "laid out: methods",
         CAPTURE + "laid_out.py",
         "        _ask(tx, name, self, result)\n",

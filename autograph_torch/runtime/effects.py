@@ -11,7 +11,8 @@ The arguments of a call are described by constants, with places for what only th
     ("tensor", description)          a tensor
     ("number", type)                 a Python number that depends on data; it travels as a tensor
     ("object", (type, names), parts) an object whose text is made by Python code, with its attributes of the moment
-    (container, type or keys, parts) list, tuple, dict, named; error: an exception or warning, with its arguments
+    (container, type or keys, parts) list, tuple, dict, named; error: an exception or warning, with its arguments;
+                                     shown error: one whose class has an `__init__` of its own
     ("picked", None, parts)          one of several constants, behind its place among them
     ("text", style, parts)           a string to be formatted: (template, values, names)
 """
@@ -388,6 +389,8 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
         return ("list", list, _parts(value, tensors, depth))
     if isinstance(value, BaseException) and notes.is_made_of_its_arguments(type(value)):
         return ("error", type(value), _parts(value.args, tensors, depth))
+    if depth and isinstance(value, BaseException) and notes.shows_its_arguments(type(value)):
+        return ("shown error", type(value), _parts(value.args, tensors, depth))
     if isinstance(value, dict) and notes.is_shown_as_dict(type(value)):
         return _dict_part(value, tensors, depth)
     if type(value) is OrderedDict or type(value) is Counter:

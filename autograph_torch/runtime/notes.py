@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -739,8 +740,18 @@ def asserts() -> bool:
 @torch.compiler.assume_constant_result
 def is_made_of_its_arguments(kind: type[BaseException]) -> bool:
     """Whether exceptions of a type keep all that their constructor is given: the user's own ones may not."""
-    own = (vars(parent) for parent in kind.__mro__ if parent.__module__ != "builtins")
-    return not any("__init__" in names or "__new__" in names for names in own)
+    return not any("__init__" in names or "__new__" in names for names in _own_names(kind))
+
+
+@torch.compiler.assume_constant_result
+def shows_its_arguments(kind: type[BaseException]) -> bool:
+    """Whether the texts of exceptions of a type tell their arguments, and nothing more."""
+    plain = (kind.__str__, kind.__repr__) == (BaseException.__str__, BaseException.__repr__)
+    return plain and not any("__new__" in names or "__format__" in names for names in _own_names(kind))
+
+
+def _own_names(kind: type[BaseException]) -> Iterator[Mapping[str, Any]]:
+    return (vars(parent) for parent in kind.__mro__ if parent.__module__ != "builtins")
 
 
 @torch.compiler.assume_constant_result

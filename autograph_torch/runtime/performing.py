@@ -120,6 +120,8 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
         made = object.__new__(part[1][0])
         vars(made).update(zip(part[1][1], inner, strict=True))
         return made
+    if kind == "shown error":
+        return part[1].__new__(part[1], *inner)
     return inner if kind == "list" else part[1](*inner) if kind in ("named", "error") else part[1](inner)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -43,6 +45,27 @@ def test_whole_numbers() -> None:
 
     x = torch.tensor([1.0, 2.0, -1.0])
     torch.testing.assert_close(autograph(backend="eager")(function)(x), function(x))
+
+
+LOSSES = [F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, F.binary_cross_entropy_with_logits]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("loss_of", LOSSES, ids=lambda found: found.__name__)
+def test_gradients_of_losses_of_nothing(loss_of: Callable[..., torch.Tensor], backend: str) -> None:
+    def function(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        loss = loss_of(x @ weight, x.sum(1))
+        return loss * 2 if loss.isnan() else loss
+
+    compiled = autograph(backend=backend)(function)
+    for rows in (3, 0, 1):
+        x = torch.arange(rows * 2.0).view(rows, 2) / 8
+        expected, found = (torch.tensor([0.5, -1.0], requires_grad=True) for _ in range(2))
+        losses = function(x, expected), compiled(x, found)
+        torch.testing.assert_close(losses[1], losses[0], equal_nan=True)
+        for loss in losses:
+            loss.backward()
+        torch.testing.assert_close(found.grad, expected.grad, equal_nan=True)
 
 
 def of_labelled_rows(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

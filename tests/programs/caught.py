@@ -329,3 +329,54 @@ def by_a_zero_that_is_known(x):
     if x.sum() > 0:
         texts.append(number / zero)
     return texts
+
+
+class NoDescent(RuntimeError):
+    def __init__(self, step, loss):
+        super().__init__(f"no descent in step {step} (loss {loss:.3f})")
+        self.step = step
+
+
+class Kept(ValueError):
+    def __init__(self, value):
+        self.value = value
+
+
+def _searched(x, step):
+    rate = 1.0
+    while True:
+        trial = x - rate * x.sum()
+        if trial.abs().sum() <= x.abs().sum():
+            return trial, rate
+        rate *= 0.5
+        if rate < 0.2:
+            raise NoDescent(step, x.sum().item())
+
+
+@program(inputs=[lambda: (vec(3, 4),), lambda: (vec(-1, -2),), lambda: (vec(3, -4),), lambda: (vec(2, 0.5),)])
+def shown_with_an_init_of_its_own(x):
+    rates = []
+    for step in range(3):
+        if x.abs().max() < 0.5:
+            return x, rates, "converged"
+        try:
+            x, rate = _searched(x, step)
+        except NoDescent as error:
+            if error.step == 0:
+                raise
+            print(error, [error], f"{error!s:>5}")
+            return x, rates, "stalled"
+        rates.append(rate)
+    return x, rates, "out of steps"
+
+
+@program(inputs=[lambda: (vec(3, 4),), lambda: (vec(-1, -2),), lambda: (vec(5, -2),)])
+def shown_that_keeps_what_it_is_given(x):
+    try:
+        if x.sum() > 2:
+            raise Kept(x.sum().item())
+    except Kept as error:
+        print("got", error, [error], error.value)
+        logger.warning("%s", error)
+        return x
+    return x * 2
