@@ -3090,8 +3090,8 @@ MUTATIONS = (
         RUNTIME + "effects.py",
         "    if depth and isinstance(value, BaseException) and notes.shows_its_arguments(type(value)):\n",
         "    if False:\n",
-        "tests/test_programs.py",
-        "shown_with or shown_that",
+        "tests/capture/test_error_objects.py",
+        "shown_with",
     ),
     Mutation(
         "empty tensors: sizes of gradients of losses",

@@ -264,3 +264,38 @@ def _one() -> Any:
 def test_what_a_generator_has_returned(way: Any) -> None:
     verdict = agreement(of_generators.__program__, way)  # type: ignore[attr-defined]
     assert verdict.kind == "equal", verdict.reason
+
+
+class NoDescent(RuntimeError):
+    def __init__(self, step: int, loss: float):
+        super().__init__(f"no descent in step {step} (loss {loss:.3f})")
+        self.step = step
+
+
+class Kept(ValueError):
+    def __init__(self, value: float):
+        self.value = value
+
+
+@program(inputs=[lambda: (vec(3, 4),), lambda: (vec(-1, -2),), lambda: (vec(5, -2),)])
+def shown_by_a_handler(x: Tensor) -> Any:
+    try:
+        if x.sum() > 4:
+            raise NoDescent(1, x.sum().item())
+        if x.sum() > 2:
+            raise Kept(x.sum().item())
+    except NoDescent as error:
+        if error.step == 0:
+            raise
+        print(error, [error], f"{error!s:>5}")
+        return x
+    except Kept as error:
+        print("got", error, [error], error.value)
+        return x
+    return x * 2
+
+
+@pytest.mark.parametrize("way", ["converted", "one path"])
+def test_shown_with_an_init_of_its_own(way: Any) -> None:
+    verdict = agreement(shown_by_a_handler.__program__, way)  # type: ignore[attr-defined]
+    assert verdict.kind == "equal", verdict.reason
