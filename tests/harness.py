@@ -278,8 +278,11 @@ def _pairs(parts: Iterable[tuple[str, Any]]) -> frozenset[Pair]:
     return frozenset((a, b) for paths in places.values() for i, a in enumerate(paths) for b in paths[i + 1 :])
 
 
-def mutable_parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Tensors with elements, lists, dicts and objects of the user's, nested ones included, each with its path."""
+def mutable_parts(value: Any, path: str, around: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Tensors with elements, lists, dicts and objects of the user's, nested ones included, each with its path.
+
+    `around`: what it is in, which it may lead back to.
+    """
     if isinstance(value, Tensor):
         if value.numel():
             yield path, value
@@ -287,8 +290,8 @@ def mutable_parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     parts = parts_of(value)
     if parts and not isinstance(value, tuple):
         yield path, value
-    for key, item in parts:
-        yield from mutable_parts(item, f"{path}{key}")
+    for key, item in parts if id(value) not in around else ():
+        yield from mutable_parts(item, f"{path}{key}", (*around, id(value)))
 
 
 class OutOfTime(BaseException):
@@ -427,13 +430,13 @@ def backward(result: Any, leaves: Mapping[str, Tensor]) -> None:
         torch.autograd.backward(outputs, weights)
 
 
-def tensors(value: Any, path: str) -> Iterator[tuple[str, Tensor]]:
+def tensors(value: Any, path: str, around: tuple[int, ...] = ()) -> Iterator[tuple[str, Tensor]]:
     """The tensors in nested containers and objects, each with its path."""
     if isinstance(value, Tensor):
         yield path, value
         return
-    for key, item in parts_of(value):
-        yield from tensors(item, f"{path}{key}")
+    for key, item in parts_of(value) if id(value) not in around else ():
+        yield from tensors(item, f"{path}{key}", (*around, id(value)))
 
 
 def parts_of(value: Any) -> list[tuple[str, Any]]:
@@ -535,8 +538,11 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def difference(expected: Any, actual: Any, path: str) -> str:
-    """The first difference of two values, types included; empty when they are the same."""
+def difference(expected: Any, actual: Any, path: str, around: tuple[tuple[int, int], ...] = ()) -> str:
+    """The first difference of two values, types included; empty when they are the same.
+
+    `around`: the pairs of what they are in, which they may lead back to.
+    """
     if type(expected) is not type(actual):
         return f"{path}: expected {shown(expected)}, got {shown(actual)}"
     if isinstance(expected, Tensor):
@@ -545,10 +551,14 @@ def difference(expected: Any, actual: Any, path: str) -> str:
         return "" if same_float(expected, actual) else f"{path}: expected {expected!r}, got {actual!r}"
     if isinstance(expected, (int, str, bytes, type(None), Set, torch.dtype, range)):
         return "" if expected == actual else f"{path}: expected {expected!r}, got {actual!r}"
+    pair = id(expected), id(actual)
+    if pair[0] in dict(around):
+        return "" if pair in around else f"{path}: expected to lead back, got {shown(actual)}"
     wanted, got = parts_of(expected), parts_of(actual)
     if [key for key, _ in wanted] != [key for key, _ in got]:
         return f"{path}: expected parts {[key for key, _ in wanted]}, got {[key for key, _ in got]}"
-    found = (difference(value, other, path + key) for (key, value), (_, other) in zip(wanted, got, strict=True))
+    pairs = zip(wanted, got, strict=True)
+    found = (difference(value, other, path + key, (*around, pair)) for (key, value), (_, other) in pairs)
     return next((text for text in found if text), "")
 
 

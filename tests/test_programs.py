@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests import programs
-from tests.harness import Program, Way, check, difference, scalar, vec
+from tests.harness import Program, Way, check, difference, mutable_parts, scalar, vec
 from tests.programs import all_programs
 
 PROGRAMS = {program.name: program for program in all_programs()}
@@ -173,6 +173,18 @@ def test_harness_sees_a_difference(expected: Any, actual: Any) -> None:
 def test_harness_takes_nan_for_equal() -> None:
     nan = float("nan")
     assert not difference([nan, vec(1, nan)], [nan, torch.tensor([1, nan])], "result")
+
+
+def test_harness_takes_what_leads_back_to_itself() -> None:
+    def made(number: int, back: bool) -> dict[str, Any]:
+        node: dict[str, Any] = {"number": number}
+        node["next"] = [node if back else {"number": number, "next": []}]
+        return node
+
+    assert not difference(made(1, True), made(1, True), "result")
+    assert difference(made(1, True), made(2, True), "result")
+    assert difference(made(1, True), made(1, False), "result")
+    assert len(list(mutable_parts(made(1, True), "node"))) == 3
 
 
 def test_every_topic_is_there() -> None:
