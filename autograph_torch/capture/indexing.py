@@ -82,6 +82,9 @@ class _Place:
 def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
     """The place that `tensor[key]` names; None when Dynamo can index by itself."""
     items = list(key.items) if isinstance(key, TupleVariable) else [key]
+    if _is_slice_of_data(items[0]) and tensor.size and tensor.size[0] == 0:  # torch has symbols for it and loses them
+        items[0] = _WHOLE
+        return _Place(tensor, items)
     if _is_indexed_by_dynamo(items):
         return None
     found = [_dimensions(item) for item in items]
@@ -116,7 +119,16 @@ def _is_indexed_by_dynamo(items: list[Any]) -> bool:
     others = [item for item in items if item is not from_data[0]]
     if isinstance(from_data[0], SymNodeVariable):
         return not others
-    return _is_slice_of_data(from_data[0]) and all(isinstance(one, (ConstantVariable, SliceVariable)) for one in others)
+    return _is_slice_of_data(from_data[0]) and all(map(_begins_at_the_first, others))
+
+
+def _begins_at_the_first(item: Any) -> bool:
+    """Whether what an index leaves begins where the tensor does."""
+    first = item.items[0].realize() if isinstance(item, SliceVariable) else item
+    if not isinstance(first, ConstantVariable):
+        return False
+    value = first.as_python_constant()
+    return value is None or value is ... or (type(value) is int and value == 0)
 
 
 def _depends_on_data(item: Any) -> bool:

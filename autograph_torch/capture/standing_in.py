@@ -26,6 +26,7 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import AttributeMutationNew
 from torch._dynamo.variables.functions import BaseUserFunctionVariable
+from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import element_containers, field_writes
 from autograph_torch.capture.contents import as_tuple
@@ -118,6 +119,9 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         if memories.overlaps_itself(fake, repeated=False):
             message = "a branch or loop gives a tensor whose elements overlap in memory, or carries one"
             raise_refusal("AG314", message, "give a copy of it (`.contiguous()`)")
+    elif code is structure.is_of_a_trip.__code__:
+        fake = arguments["tensor"].realize().as_proxy().node.meta["example_value"]
+        arguments["found"] = ConstantVariable.create(not has_static_value(fake.storage_offset()))
     elif code is outside.remember.__code__:
         site = arguments["site"].as_python_constant()
         found, places = list(_objects_in(arguments["values"])), tracing.replaced_objects(site)

@@ -67,7 +67,7 @@ from autograph_torch.runtime.outside import (
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.shrinking import buffered, of_size, resized
-from autograph_torch.runtime.structure import Seen, copies_of, spec_of, tensors_in
+from autograph_torch.runtime.structure import Seen, copies_of, is_of_a_trip, spec_of, tensors_in
 from autograph_torch.runtime.values import HOLE, Hole
 
 State = tuple[Any, ...]
@@ -341,12 +341,12 @@ def _gradient_device(init: list[torch.Tensor]) -> str:
 
 
 def _no_constant(leaf: torch.Tensor) -> torch.Tensor:
-    """The same tensor, but none whose value the tracer knows.
+    """The same tensor, but none whose value the tracer knows, nor one that data tell the place of in its memory.
 
     It knows that of `torch.tensor(0)` and of what is computed from it, and would take the result of the one trip that
-    it traces for the result of the loop.
+    it traces for the result of the loop. And it cannot hand a place that data tell to a body.
     """
-    if not all(has_static_value(size) and size == 1 for size in leaf.shape):
+    if not is_of_a_trip(leaf) and not all(has_static_value(size) and size == 1 for size in leaf.shape):
         return leaf
     return torch.where(torch.full((), True, device=leaf.device), leaf, leaf)
 

@@ -214,6 +214,14 @@ def check_layout(tensor: torch.Tensor) -> None:
     """Refuse a tensor that overlaps itself: an operator hands out a copy. (Done by the tracer.)"""
 
 
+def is_of_a_trip(tensor: torch.Tensor, found: bool = False) -> bool:
+    """Whether torch has taken a result of a loop out of those of all trips, of which only data tell the last.
+
+    It has kept them for the gradients. (Filled in by the tracer.)
+    """
+    return found
+
+
 def _tensor_spec(tensor: torch.Tensor) -> Spec:
     check_layout(tensor)
     sizes: tuple[int, ...] = ()  # -1 where only the run tells

@@ -700,3 +700,18 @@ def values_of_a_leaf_made_inside(x):
         if w.norm() > 2:
             w /= w.norm()
     return w.detach() * x
+
+
+@program(grad=True, inputs=[lambda: (vec(1, 2, 0.5),), lambda: (vec(-3, -2, 1),), lambda: (vec(-1, 1, 4),)])
+def mask_of_a_loop_with_gradients(x):
+    kept, level, rounds = x > -9, x.sum() * 0, 0
+    while rounds < 4:
+        level = x[kept].mean()
+        new = kept & ((x - level).abs() <= 2)
+        rounds += 1
+        if torch.equal(new, kept):
+            break
+        kept = new
+    if level > 0:
+        level = level + x[kept].mean()
+    return level, kept, rounds
