@@ -3126,6 +3126,22 @@ MUTATIONS = (
         "nothing",
     ),
     Mutation(
+        "errors: what a backend says",
+        CAPTURE + "errors.py",
+        "    if summary.startswith(_OF_A_BACKEND):\n",
+        "    if False:\n",
+        "tests/capture/test_errors.py",
+        "with_their_reason",
+    ),
+    Mutation(
+        "errors: the function in which a backend stops",
+        CAPTURE + "compiling.py",
+        "                refused = located(error, wrapped or plain)\n",
+        "                refused = error\n",
+        "tests/capture/test_errors.py",
+        "with_their_reason",
+    ),
+    Mutation(
         "laid out: methods",
         CAPTURE + "laid_out.py",
         "        _ask(tx, name, self, result)\n",

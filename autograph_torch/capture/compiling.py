@@ -84,6 +84,7 @@ from autograph_torch.capture.errors import (
     is_of_operator,
     is_of_user_code,
     is_unbound,
+    located,
     raised_on_path,
     raises_whatever_the_data,
     translated,
@@ -243,7 +244,7 @@ def compile_with_care() -> None:
             try:
                 return _traced(wrapped or plain, trace)
             except CaptureError as error:
-                refused = error
+                refused = located(error, wrapped or plain)
             except Exception:
                 performing.cannot_restore()
                 raise

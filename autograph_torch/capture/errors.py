@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -22,6 +23,8 @@ from autograph_torch.runtime.values import unbound_message, unbound_refusal
 # What torch says of a test that only data decides.
 LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _IN_A_BODY = "This higher order operator doesn't work"  # torch's first line when the next one says what is wrong
+_UNKNOWN = "<unknown>"
+_OF_A_BACKEND = "backend="  # torch's first line when one has raised what the next one says
 _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, AutographError)
 _OF_THE_TRACE = "from user code"  # what the tracer adds to an error
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
@@ -82,6 +85,8 @@ def _capture_error(error: BaseException) -> CaptureError:
     text = str(error)
     said = [part.strip() for part in text.splitlines() if part.strip()] or [type(error).__name__]
     summary = said[1] if said[0].startswith(_IN_A_BODY) and len(said) > 1 else said[0]
+    if summary.startswith(_OF_A_BACKEND):
+        summary = " ".join(said[:2])
     reason = next((p.split(":", 1)[1].strip() for p in text.splitlines() if p.strip().startswith("Explanation:")), "")
     unbound = _UNBOUND.search(text)
     if unbound is not None:
@@ -160,7 +165,20 @@ def user_frame(text: str, left_out: Callable[[str], bool] = is_ours) -> tuple[st
     _, _, user_code = text.partition(_OF_THE_TRACE)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(user_code or text)]
     own = [frame for frame in frames if not left_out(frame[0])]
-    return own[-1] if own else (frames[-1] if frames else ("<unknown>", 1))
+    return own[-1] if own else (frames[-1] if frames else (_UNKNOWN, 1))
+
+
+def located(error: CaptureError, code: types.CodeType) -> CaptureError:
+    """The error at the beginning of the function that is traced, where nothing tells at which line of it.
+
+    So it is where a backend has stopped.
+    """
+    found = error.diagnostic
+    if found.filename != _UNKNOWN:
+        return error
+    placed = refusal_at(code.co_filename, code.co_firstlineno, found.code, found.message, found.advice)
+    placed.__cause__ = error.__cause__
+    return placed
 
 
 def _advice(code: str) -> str:

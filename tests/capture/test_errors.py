@@ -260,6 +260,20 @@ def test_errors_of_a_backend_are_told_too() -> None:
     assert any(isinstance(inner, ZeroDivisionError) for inner in chain(caught.value))
 
 
+def test_errors_of_a_backend_are_told_with_their_reason_at_the_function() -> None:
+    def broken(graph: Any, inputs: Any) -> Any:
+        raise RuntimeError("no registers left")
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.sum() > 0 else x
+
+    with pytest.raises(CaptureError, match="raised: RuntimeError: no registers left") as caught:
+        autograph(function, backend=broken)(torch.ones(2))
+    found = caught.value.diagnostic
+    assert (found.filename, found.line) == (__file__, function.__code__.co_firstlineno)
+    assert "def function" in str(caught.value)
+
+
 # -- functions without source ----------------------------------------------------------------------
 
 
