@@ -28,7 +28,15 @@ from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.contents import as_tuple
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import Storage, arguments_of, has_gradient, is_anchor, name_of, storage_at
+from autograph_torch.capture.graph_writes import (
+    Storage,
+    argument,
+    arguments_of,
+    has_gradient,
+    is_anchor,
+    name_of,
+    storage_at,
+)
 from autograph_torch.capture.leading import Leading
 from autograph_torch.capture.parts import parts
 from autograph_torch.runtime import tracing
@@ -97,7 +105,7 @@ def _is_row(node: Node) -> bool:
     if name_of(node) == "getitem":
         (unbound,) = node.all_input_nodes[:1]
         narrowed = unbound.all_input_nodes[0] if name_of(unbound) == "unbind" else None
-        return narrowed is not None and name_of(narrowed) == "narrow" and isinstance(arguments_of(narrowed)[2], Node)
+        return narrowed is not None and name_of(narrowed) == "narrow" and isinstance(argument(narrowed, 2), Node)
     return name_of(node) == "select" and len(node.args) > 2 and isinstance(node.args[2], Node)
 
 
