@@ -3142,6 +3142,14 @@ MUTATIONS = (
         "with_their_reason",
     ),
     Mutation(
+        "errors: what this package does not expect of a graph",
+        CAPTURE + "errors.py",
+        "        if not is_of_package(_raised_in(error)):\n",
+        "        if True:\n",
+        "tests/capture/test_errors.py",
+        "does_not_expect_of",
+    ),
+    Mutation(
         "laid out: methods",
         CAPTURE + "laid_out.py",
         "        _ask(tx, name, self, result)\n",

@@ -85,6 +85,7 @@ from autograph_torch.capture.errors import (
     is_of_user_code,
     is_unbound,
     located,
+    own_mistakes,
     raised_on_path,
     raises_whatever_the_data,
     translated,
@@ -301,11 +302,12 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        leaves = given_leaves(graph)
-        given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
-        run = giving_back(given_back, without_kept(backend)(graph, inputs))  # which may put checks into the graph
-        run = giving_leaves(leaves, run)
-        run = minding_hooks(graph, run, compiles=_compiles(backend))
+        with own_mistakes():
+            leaves = given_leaves(graph)
+            given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
+            run = giving_back(given_back, without_kept(backend)(graph, inputs))  # which may put checks into the graph
+            run = giving_leaves(leaves, run)
+            run = minding_hooks(graph, run, compiles=_compiles(backend))
         frame = frame_under_way()
         raises = may_raise(graph) or handles_exceptions()
         if frame is not None:

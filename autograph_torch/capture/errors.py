@@ -17,13 +17,14 @@ from autograph_torch.capture.policy import POLYFILLS, is_dynamo
 from autograph_torch.capture.sites import left_alone_at
 from autograph_torch.diagnostics import AutographError, CaptureError
 from autograph_torch.runtime.refusal import refusal_at
-from autograph_torch.runtime.tracing import is_ours
+from autograph_torch.runtime.tracing import is_of_package, is_ours
 from autograph_torch.runtime.values import unbound_message, unbound_refusal
 
 # What torch says of a test that only data decides.
 LEFT_ALONE = ("Data-dependent branching", "Could not guard on data-dependent expression")
 _IN_A_BODY = "This higher order operator doesn't work"  # torch's first line when the next one says what is wrong
 _UNKNOWN = "<unknown>"
+_REPORT = "report this, please; put the function into one marked with do_not_convert"
 _OF_A_BACKEND = "backend="  # torch's first line when one has raised what the next one says
 _TRACE_ERRORS = (dynamo.TorchDynamoException, GuardOnDataDependentSymNode, AutographError)
 _OF_THE_TRACE = "from user code"  # what the tracer adds to an error
@@ -67,13 +68,30 @@ def translated() -> Iterator[None]:
         raise _capture_error(error) from error  # of the tracer itself, which has met what it does not expect
 
 
+@contextlib.contextmanager
+def own_mistakes() -> Iterator[None]:
+    """Turn what this package raises by mistake where it looks at a finished graph into CaptureError."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
+        if not is_of_package(_raised_in(error)):
+            raise
+        said = f"{type(error).__name__}: {error}"
+        raise refusal_at(_UNKNOWN, 1, "AG320", f"autograph-torch cannot look at its graph: {said}", _REPORT) from error
+
+
 def _is_of_tracer(error: Exception) -> bool:
     """Whether Dynamo or this package has raised it, by mistake: no operator of torch, and nothing of the program."""
+    filename = _raised_in(error)
+    return is_ours(filename) or is_dynamo(filename)
+
+
+def _raised_in(error: Exception) -> str:
+    """The file of the innermost frame that an exception comes from."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
-    filename = frame.tb_frame.f_code.co_filename if frame is not None else ""
-    return is_ours(filename) or is_dynamo(filename)
+    return frame.tb_frame.f_code.co_filename if frame is not None else ""
 
 
 def _own_error(error: BaseException) -> AutographError | None:

@@ -473,7 +473,12 @@ def user_line() -> tuple[str, int, str]:
 def is_ours(filename: str) -> bool:
     """Whether a file belongs to this package, or to the parts of torch that implement the operators."""
     path = os.path.abspath(filename)
-    return path.startswith(_PACKAGE + os.sep) or any(f"/{part}" in path.replace(os.sep, "/") for part in _OF_TORCH)
+    return is_of_package(path) or any(f"/{part}" in path.replace(os.sep, "/") for part in _OF_TORCH)
+
+
+def is_of_package(filename: str) -> bool:
+    """Whether a file belongs to this package."""
+    return os.path.abspath(filename).startswith(_PACKAGE + os.sep)
 
 
 _sites: list[list[tuple[str, int, str, str]]] = []

@@ -11,6 +11,8 @@ import pytest
 import torch
 
 from autograph_torch import AutographError, CaptureError, ConversionError, SourceError, autograph, convert, trace
+from autograph_torch.capture import compiling
+from autograph_torch.capture.graph_writes import storage_of
 from autograph_torch.diagnostics import RULES
 from tests.harness import torch_before
 
@@ -362,6 +364,17 @@ def test_what_the_tracer_does_not_expect() -> None:
         return y + 1
 
     refusal(compares_sizes, torch.ones(2, 3), torch.tensor([1, 2]), at='assert y.size() == (k, 3), "the')
+
+
+def test_what_the_package_does_not_expect_of_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing: Any = None
+    monkeypatch.setattr(compiling, "check_types", lambda graph: storage_of(nothing))
+
+    def twice_or_not(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.sum() > 0 else x
+
+    error = refusal(twice_or_not, X, at="def twice_or_not(x: torch.Tensor)")
+    assert "autograph-torch cannot look at its graph: AttributeError: 'NoneType' object has no" in str(error)
 
 
 def gradient_in_a_branch(x: torch.Tensor) -> torch.Tensor:
