@@ -3120,7 +3120,7 @@ MUTATIONS = (
     Mutation(
         "indices: slices of nothing",
         CAPTURE + "indexing.py",
-        "    if _is_slice_of_data(items[0]) and tensor.size and tensor.size[0] == 0:",
+        "    if _is_slice_of_data(items[0]) and _has_nothing(tensor):",
         "    if False:",
         "tests/capture/test_indexing.py",
         "nothing",

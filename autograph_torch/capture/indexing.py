@@ -27,6 +27,7 @@ from torch._dynamo.variables import ConstantVariable, ListVariable, SliceVariabl
 from torch._dynamo.variables.builder import SourcelessBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.tensor import TensorVariable
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from autograph_torch.capture.dynamo_names import synchronize
 from autograph_torch.capture.patching import patched
@@ -82,7 +83,7 @@ class _Place:
 def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
     """The place that `tensor[key]` names; None when Dynamo can index by itself."""
     items = list(key.items) if isinstance(key, TupleVariable) else [key]
-    if _is_slice_of_data(items[0]) and tensor.size and tensor.size[0] == 0:  # torch has symbols for it and loses them
+    if _is_slice_of_data(items[0]) and _has_nothing(tensor):  # torch has symbols for it, and loses them
         items[0] = _WHOLE
         return _Place(tensor, items)
     if _is_indexed_by_dynamo(items):
@@ -120,6 +121,12 @@ def _is_indexed_by_dynamo(items: list[Any]) -> bool:
     if isinstance(from_data[0], SymNodeVariable):
         return not others
     return _is_slice_of_data(from_data[0]) and all(map(_begins_at_the_first, others))
+
+
+def _has_nothing(tensor: Any) -> bool:
+    """Whether it is known that the first dimension has no element."""
+    sizes = _value(tensor).shape
+    return len(sizes) > 0 and statically_known_true(sizes[0] == 0)
 
 
 def _begins_at_the_first(item: Any) -> bool:

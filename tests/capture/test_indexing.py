@@ -63,6 +63,21 @@ def test_index(name: str, backend: str) -> None:
         torch.testing.assert_close(compiled(x, i), READS[name](x, i), rtol=0, atol=0)
 
 
+def test_slices_of_what_data_decide_on() -> None:
+    def run(x: torch.Tensor, least: int) -> tuple[torch.Tensor, ...]:
+        n = int((x > 0).sum())
+        kept = x[:n]
+        if kept.sum() > least:
+            kept = kept[n // 2 :] * 2
+        return kept, x[n:], x[:n, None], kept[n:]
+
+    compiled = autograph(run, backend="eager")
+    for numbers in ([1.0, 2.0, 0.5], [-3.0, -2.0, 1.0, 4.0], [-1.0, 1.0, 4.0, 9.0, 1.0], []):
+        x = torch.tensor(numbers)
+        for found, expected in zip(compiled(x, 1), run(x, 1), strict=True):
+            torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
 @torch_before("2.13", "whether two slices are of one size is asked")
 def test_store_in_two_slices() -> None:
     def run(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
