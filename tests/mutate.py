@@ -441,8 +441,8 @@ MUTATIONS = (
     Mutation(
         "asked properties: what a branch hands on",
         CAPTURE + "asked_properties.py",
-        "        makers = [*operator.all_input_nodes, *_given_by_bodies(",
-        "        return None\n        makers = [*operator.all_input_nodes, *_given_by_bodies(",
+        "        makers = [*operator.all_input_nodes, *leaves]\n",
+        "        return None\n        makers = [*operator.all_input_nodes, *leaves]\n",
         "tests/capture/test_asked_properties.py",
         "changed_in_the_next_branch",
     ),
@@ -3120,7 +3120,7 @@ MUTATIONS = (
     Mutation(
         "indices: slices of nothing",
         CAPTURE + "indexing.py",
-        "    if _is_slice_of_data(items[0]) and _has_nothing(tensor):",
+        "    if items and _is_slice_of_data(items[0]) and _has_nothing(tensor):",
         "    if False:",
         "tests/capture/test_indexing.py",
         "nothing",
@@ -3223,11 +3223,19 @@ MUTATIONS = (
     ),
     Mutation(
         "laid out: the results of inner operators",
-        CAPTURE + "laid_out.py",
-        "    return [_before_our_copy(leaf) for leaf in leaves if isinstance(leaf, Node)]\n",
-        "    return [leaf for leaf in leaves if isinstance(leaf, Node)]\n",
+        CAPTURE + "leaves_of_bodies.py",
+        "    return before_anchor(copied(leaf) or leaf)\n",
+        "    return before_anchor(leaf)\n",
         "tests/capture/test_laid_out.py",
         "as_eager",
+    ),
+    Mutation(
+        "asked properties: what a trip gives",
+        CAPTURE + "asked_properties.py",
+        " and _differ(leaves, asks(value), asks):\n",
+        " and _differ(leaves[1:], asks(value), asks):\n",
+        "tests/capture/test_asked_properties.py",
+        "in_the_trips",
     ),
     Mutation(
         "laid out: trips",

@@ -29,13 +29,13 @@ from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import (
     arguments_of,
-    before_anchor,
     handed_out,
     is_operator,
     name_of,
     storage_at,
     written,
 )
+from autograph_torch.capture.leaves_of_bodies import carries, leaves_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.taken_elements import TORCH
 from autograph_torch.runtime import tracing
@@ -158,9 +158,10 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
     result = handed_out(node, ("getitem", "where", "view", "to"))
     if result is not None:
         operator = result.all_input_nodes[0]
-        if _differs(output, operator, arguments_of(result)[1], asks(value), asks):
+        leaves = leaves_of(operator, arguments_of(result)[1], output.nn_modules)
+        if _differ(leaves, asks(value), asks):
             return operator
-        makers = [*operator.all_input_nodes, *_given_by_bodies(output, operator, arguments_of(result)[1])]
+        makers = [*operator.all_input_nodes, *leaves]
     elif asks(value) is not True:  # the layout of what was computed from it is that of the computation
         return None
     else:
@@ -193,32 +194,10 @@ def _asked(node: Node, asks: Asks) -> bool:
     return isinstance(value, torch.Tensor) and bool(asks(value))
 
 
-def _differs(output: Any, operator: Node, index: Any, answer: Any, asks: Asks) -> bool:
-    """Whether a body gives a tensor of which another answer would hold, or a loop begins with one."""
-    leaves: list[Any] = _given_by_bodies(output, operator, index)
-    if name_of(operator) != "cond":
-        leaves.append(arguments_of(operator)[2][index])
-    values = [_before_our_copy(leaf).meta.get("example_value") for leaf in leaves if isinstance(leaf, Node)]
+def _differ(leaves: list[Node], answer: Any, asks: Asks) -> bool:
+    """Whether another answer holds for one of these tensors."""
+    values = [leaf.meta.get("example_value") for leaf in leaves]
     return any(isinstance(one, torch.Tensor) and asks(one) != answer for one in values)
-
-
-def _given_by_bodies(output: Any, operator: Node, index: Any) -> list[Node]:
-    bodies = arguments_of(operator)[1:3] if name_of(operator) == "cond" else arguments_of(operator)[1:2]
-    leaves = [result_of(output.nn_modules[str(body.target)], index) for body in bodies]
-    return [leaf for leaf in leaves if isinstance(leaf, Node)]
-
-
-def result_of(body: GraphModule, index: Any) -> Any:
-    (end,) = (node for node in body.graph.nodes if node.op == "output")
-    return arguments_of(end)[0][index]
-
-
-def _before_our_copy(leaf: Node) -> Node:
-    """What a body made its result of (runtime/codec.py), or a loop begins with (runtime/gradients.py)."""
-    leaf = before_anchor(leaf)
-    while name_of(leaf) in ("clone", "reshape", "view", "to") and leaf.all_input_nodes:
-        leaf = before_anchor(leaf.all_input_nodes[0])
-    return leaf
 
 
 def _asked_of_carries() -> list[tuple[torch.Tensor, Asks, tuple[str, int]]]:
@@ -227,18 +206,8 @@ def _asked_of_carries() -> list[tuple[torch.Tensor, Asks, tuple[str, int]]]:
 
 
 def _check_carries(module: GraphModule) -> None:
-    """Refuse a question whose answer for what a loop begins with is not that for what it carries."""
-    for graph in (one for one in module.modules() if isinstance(one, GraphModule)):
-        for loop in (node for node in graph.graph.nodes if is_operator(node) and name_of(node) != "cond"):
-            body: Any = graph.get_submodule(str(arguments_of(loop)[1].target))
-            carried = arguments_of(loop)[2]
-            given = [node for node in body.graph.nodes if node.op == "placeholder"][: len(carried)]
-            for leaf, placeholder in zip(carried, given, strict=True):
-                _check_carry(leaf, placeholder.meta.get("example_value"))
-
-
-def _check_carry(leaf: Any, carried: Any) -> None:
-    begin = _before_our_copy(leaf).meta.get("example_value") if isinstance(leaf, Node) else None
-    for value, asks, line in _asked_of_carries():
-        if value is carried and isinstance(begin, torch.Tensor) and asks(begin) != asks(value):
-            raise refusal_at(*line, "AG314", "a question about a tensor that the trips of a loop change", _ADVICE)
+    """Refuse a question whose answer for what a loop carries is not that for what it begins with, or a trip gives."""
+    for given, leaves in carries(module):
+        for value, asks, line in _asked_of_carries():
+            if value is given.meta.get("example_value") and _differ(leaves, asks(value), asks):
+                raise refusal_at(*line, "AG314", "a question about a tensor that the trips of a loop change", _ADVICE)

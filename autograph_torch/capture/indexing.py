@@ -83,7 +83,7 @@ class _Place:
 def _taken_apart(tx: Any, tensor: Any, key: Any) -> _Place | None:
     """The place that `tensor[key]` names; None when Dynamo can index by itself."""
     items = list(key.items) if isinstance(key, TupleVariable) else [key]
-    if _is_slice_of_data(items[0]) and _has_nothing(tensor):  # torch has symbols for it, and loses them
+    if items and _is_slice_of_data(items[0]) and _has_nothing(tensor):  # torch has symbols for it, and loses them
         items[0] = _WHOLE
         return _Place(tensor, items)
     if _is_indexed_by_dynamo(items):

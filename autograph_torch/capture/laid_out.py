@@ -30,24 +30,25 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch._prims_common import is_contiguous_or_false
 from torch.fx import GraphModule, Node
 
-from autograph_torch.capture.asked_properties import counts, result_of
+from autograph_torch.capture.asked_properties import counts
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.graph_writes import (
     arguments_of,
-    before_anchor,
     handed_out,
     is_operator,
     name_of,
     storage_at,
     written,
 )
+from autograph_torch.capture.leaves_of_bodies import bodies_of, carries, leaves_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import refusal_at
 
 _VIEWS = frozenset(("view", "view_as"))
 _VIEWS_OR_COPIES = frozenset("contiguous flatten ravel reshape reshape_as".split())
+_ASKED = _VIEWS | _VIEWS_OR_COPIES
 _ROW_BY_ROW = frozenset(
     "contiguous matmul __matmul__ mm bmm addmm baddbmm linear softmax log_softmax layer_norm cat stack".split()
 )
@@ -90,7 +91,7 @@ def laid_out() -> Iterator[None]:
     def function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         result = call_torch(self, tx, args, kwargs)
         name = getattr(self.value, "__name__", "")
-        if args and args[0].is_tensor() and getattr(torch, name, None) is self.value:
+        if name in _VIEWS_OR_COPIES and args and args[0].is_tensor() and getattr(torch, name, None) is self.value:
             _ask(tx, name, args[0].realize(), result)
         return result
 
@@ -102,7 +103,7 @@ def laid_out() -> Iterator[None]:
 
 
 def _ask(tx: Any, name: str, tensor: Any, result: Any) -> None:
-    if not (name in _VIEWS or name in _VIEWS_OR_COPIES) or not counts(tx) or not result.is_tensor():
+    if name not in _ASKED or not counts(tx) or not result.is_tensor():
         return
     if name in _VIEWS and tensor.ndim == 1:  # of any layout
         return
@@ -133,9 +134,10 @@ def _behind(output: Any, asked: Node) -> Node | None:
         node = pending[-1]
         makers = _makers(output, node)
         unknown = [one for one in makers if one not in known]
-        if node not in known and not unknown:
-            known[node] = _decided(output, node, makers)
-        pending = pending + unknown if unknown else pending[:-1]
+        if unknown:
+            pending.extend(unknown)
+            continue
+        known[pending.pop()] = _decided(output, node, makers)
     return known[asked]
 
 
@@ -162,16 +164,13 @@ def _decides(maker: Node, node: Node, value: torch.Tensor) -> bool:
 
 
 def _leaves(output: Any, operator: Node, index: int) -> list[Node]:
-    """What the bodies make a result of, and a loop begins with."""
-    *bodies, begins, reads = arguments_of(operator)[1:]
-    leaves: list[Any] = [begins[index]] if name_of(operator) != "cond" else []
-    if name_of(operator) == "cond":
-        bodies, begins = [*bodies, begins], ()
-    for body in (output.nn_modules[str(one.target)] for one in bodies):
-        given = body.graph.find_nodes(op="placeholder")[len(begins) :]
-        _notes().around.update(pair for pair in zip(given, reads, strict=False) if isinstance(pair[1], Node))
-        leaves.append(result_of(body, index))
-    return [_before_our_copy(leaf) for leaf in leaves if isinstance(leaf, Node)]
+    """What decides on a result of an operator; what its bodies read is noted, which is something of around it."""
+    for body in bodies_of(operator, output.nn_modules):
+        pairs = zip(
+            reversed(body.graph.find_nodes(op="placeholder")), reversed(arguments_of(operator)[3]), strict=False
+        )
+        _notes().around.update((inside, outside) for inside, outside in pairs if isinstance(outside, Node))
+    return leaves_of(operator, index, output.nn_modules)
 
 
 def _decided(output: Any, node: Node, makers: list[Node]) -> Node | None:
@@ -187,20 +186,6 @@ def _decided(output: Any, node: Node, makers: list[Node]) -> Node | None:
 def _is_row_by_row(node: Node) -> bool:
     value = node.meta.get("example_value")
     return not isinstance(value, torch.Tensor) or bool(is_contiguous_or_false(value))
-
-
-def _before_our_copy(leaf: Node) -> Node:
-    """What a body makes a result of, or a loop begins with, before it is laid out (runtime/codec.py)."""
-    for names in (("view", "to"), ("reshape", "clone", "reshape"), ("clone",)):
-        leaf = before_anchor(leaf)
-        inner: Node | None = leaf
-        for name in names:
-            inner = inner.all_input_nodes[0] if inner is not None and name_of(inner) == name else None
-        if inner is not None:
-            leaf = inner
-            if names[0] != "view":
-                break
-    return before_anchor(leaf)
 
 
 # -- when the graph is finished ----------------------------------------------------------------------------------------
@@ -232,13 +217,6 @@ def _matters(question: _Question) -> bool:
 
 def _is_carried_differently(module: GraphModule, carried: Node) -> bool:
     """Whether a loop begins with, or its trips make, a tensor that does not lie row by row."""
-    for graph in (one for one in module.modules() if isinstance(one, GraphModule)):
-        for loop in (node for node in graph.graph.nodes if is_operator(node) and name_of(node) != "cond"):
-            body: Any = graph.get_submodule(str(arguments_of(loop)[1].target))
-            given = body.graph.find_nodes(op="placeholder")
-            same = [one.meta.get("example_value") is carried.meta["example_value"] for one in given]
-            if True in same[: len(arguments_of(loop)[2])]:
-                index = same.index(True)
-                leaves = (arguments_of(loop)[2][index], result_of(body, index))
-                return not all(_is_row_by_row(_before_our_copy(one)) for one in leaves if isinstance(one, Node))
-    return False
+    value = carried.meta["example_value"]
+    found = (leaves for given, leaves in carries(module) if given.meta.get("example_value") is value)
+    return not all(map(_is_row_by_row, next(found, ())))

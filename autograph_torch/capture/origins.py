@@ -36,7 +36,8 @@ from autograph_torch.capture.graph_writes import (
     written,
     written_in,
 )
-from autograph_torch.capture.shared_results import EITHER_OF, copied
+from autograph_torch.capture.leaves_of_bodies import copied
+from autograph_torch.capture.shared_results import EITHER_OF
 from autograph_torch.runtime.memories import OURS, STAND_IN_OF
 
 Flag = bool | Node  # known of every run; or a truth value of the graph

@@ -40,6 +40,7 @@ from autograph_torch.capture.graph_writes import (
     written_in,
 )
 from autograph_torch.capture.growing import check_lists
+from autograph_torch.capture.leaves_of_bodies import copied
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
@@ -426,18 +427,6 @@ def _own_roots(loop: Node, position: int, pairs: Pairs) -> Roots:
 def _of_an_earlier_trip(roots: Roots, before: Roots) -> Roots:
     """What a trip has made itself is another tensor in the next one."""
     return (roots & before) | frozenset(-abs(root) for root in roots - before if isinstance(root, int))
-
-
-def copied(leaf: Any) -> Node | None:
-    """What our own copy of a leaf was made of (runtime/codec.py)."""
-    node, changed = leaf, []
-    while isinstance(node, Node) and name_of(node) in ("view", "to", "reshape"):
-        changed.append(name_of(node))
-        node = arguments_of(node)[0]
-    if not isinstance(node, Node) or name_of(node) != "clone":
-        return None
-    whole = arguments_of(node)[0]
-    return arguments_of(whole)[0] if name_of(whole) == "reshape" and "reshape" in changed else whole
 
 
 def _decoded(result: Node) -> Iterator[Node]:

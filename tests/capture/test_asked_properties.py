@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch._dynamo.variables.tensor import TensorVariable
 
-from autograph_torch import CaptureError, convert
+from autograph_torch import CaptureError, autograph, convert
 from autograph_torch.capture.asked_properties import asked_properties
 
 
@@ -148,6 +148,26 @@ def in_the_trips(x: torch.Tensor) -> torch.Tensor:
     return y * k
 
 
+def turned_in_the_trips(x: torch.Tensor) -> torch.Tensor:
+    y, n, k = torch.outer(x, x), 0, 0
+    while n < 4 and y.sum() < 99:
+        if y.is_contiguous():
+            k += 1
+        y = (y + 1).t()
+        n += 1
+    return y * k
+
+
+def detached_in_the_trips(x: torch.Tensor) -> torch.Tensor:
+    y, n, k = x * 2, 0, 0
+    while n < 4 and y.sum() < 99:
+        if y.requires_grad:
+            k += 1
+        y = y.detach() + 1
+        n += 1
+    return x * k
+
+
 def generator_advanced(x: torch.Tensor) -> torch.Tensor:
     def numbers() -> Iterator[int]:
         yield 1
@@ -173,7 +193,20 @@ def writes_counted(x: torch.Tensor) -> torch.Tensor:
     return x * y._version
 
 
-@pytest.mark.parametrize("function", [in_the_trips, generator_advanced, hook_registered, writes_counted])
+TRIPS = [in_the_trips, turned_in_the_trips, detached_in_the_trips]
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize("function", TRIPS)
+def test_in_the_trips_as_eager(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    torch._dynamo.reset()
+    compiled = autograph(function, backend="eager")
+    for value in (1.0, -1.0, 9.0):
+        x = torch.full((2,), value, requires_grad=True)
+        torch.testing.assert_close(compiled(x), function(x))
+
+
+@pytest.mark.parametrize("function", [*TRIPS, generator_advanced, hook_registered, writes_counted])
 def test_refused(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
     with pytest.raises(
         CaptureError, match="AG314 a question about|AG314 `_version`|AG206 a branch or loop (advances|registers)"
