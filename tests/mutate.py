@@ -3088,8 +3088,8 @@ MUTATIONS = (
     Mutation(
         "effects: exceptions with an __init__ of their own",
         RUNTIME + "effects.py",
-        "    if depth and isinstance(value, BaseException) and notes.shows_its_arguments(type(value)):\n",
-        "    if False:\n",
+        "        if depth and notes.shows_its_arguments(type(value)):\n",
+        "        if False:\n",
         "tests/capture/test_error_objects.py",
         "shown_with",
     ),

@@ -159,7 +159,7 @@ def _failure(operation: Operation, args: Any, kwargs: Any) -> Exception | None:
         if several is not None:
             operation(several)
         standing_in = [_stand_in(one) for one in args]
-        if operation in _DIVISIONS and type(args[0]) is SymNodeVariable and standing_in[1] == 0:
+        if operation in _DIVISIONS and type(args[0]) is SymNodeVariable and standing_in[1:] == [0]:
             standing_in[0] = args[0].python_type()(1)  # whichever it is
         operation(*standing_in, **{key: _stand_in(one) for key, one in kwargs.items()})
     except _Touched:

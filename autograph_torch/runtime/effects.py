@@ -387,10 +387,11 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
         return ("tuple", tuple, _parts(value, tensors, depth))
     if isinstance(value, list):
         return ("list", list, _parts(value, tensors, depth))
-    if isinstance(value, BaseException) and notes.is_made_of_its_arguments(type(value)):
-        return ("error", type(value), _parts(value.args, tensors, depth))
-    if depth and isinstance(value, BaseException) and notes.shows_its_arguments(type(value)):
-        return ("shown error", type(value), _parts(value.args, tensors, depth))
+    if isinstance(value, BaseException):
+        if notes.is_made_of_its_arguments(type(value)):
+            return ("error", type(value), _parts(value.args, tensors, depth))
+        if depth and notes.shows_its_arguments(type(value)):
+            return ("shown error", type(value), _parts(value.args, tensors, depth))
     if isinstance(value, dict) and notes.is_shown_as_dict(type(value)):
         return _dict_part(value, tensors, depth)
     if type(value) is OrderedDict or type(value) is Counter:

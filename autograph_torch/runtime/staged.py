@@ -341,21 +341,30 @@ def _gradient_device(init: list[torch.Tensor]) -> str:
 
 
 def _no_constant(leaf: torch.Tensor) -> torch.Tensor:
-    """The same tensor, but none whose value the tracer knows, nor one that data tell the place of in its memory.
+    """The same tensor, but none whose value the tracer knows.
 
     It knows that of `torch.tensor(0)` and of what is computed from it, and would take the result of the one trip that
-    it traces for the result of the loop. And it cannot hand a place that data tell to a body.
+    it traces for the result of the loop.
     """
-    if not is_of_a_trip(leaf) and not all(has_static_value(size) and size == 1 for size in leaf.shape):
+    if not all(has_static_value(size) and size == 1 for size in leaf.shape):
         return leaf
+    return _hidden(leaf)
+
+
+def _hidden(leaf: torch.Tensor) -> torch.Tensor:
+    """The same tensor, as the result of an operation."""
     return torch.where(torch.full((), True, device=leaf.device), leaf, leaf)
 
 
 def _ends(
     site: str, leaves: list[torch.Tensor], init: list[torch.Tensor], entered: bool | torch.Tensor
 ) -> list[torch.Tensor]:
-    """What the loop ends with: what it began with, and with its gradient, when there has been no trip."""
-    return _where_they_were(site, [_no_constant(leaf) for leaf in _for_no_trip(leaves, init, entered)], init)
+    """What the loop ends with: what it began with, and with its gradient, when there has been no trip.
+
+    The tracer cannot hand to a body what lies at a place in its memory that data tell.
+    """
+    ends = _for_no_trip(leaves, init, entered)
+    return _where_they_were(site, [_hidden(one) if is_of_a_trip(one) else _no_constant(one) for one in ends], init)
 
 
 def _for_no_trip(

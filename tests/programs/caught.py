@@ -326,6 +326,10 @@ def by_a_zero_that_is_known(x):
                     texts.append(divide(number, zero))
                 except ZeroDivisionError as error:
                     texts.append(str(error))
+    try:
+        divmod(number)
+    except TypeError as error:
+        texts.append(str(error))
     if x.sum() > 0:
         texts.append(number / zero)
     return texts
