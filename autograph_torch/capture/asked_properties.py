@@ -35,7 +35,7 @@ from autograph_torch.capture.graph_writes import (
     storage_at,
     written,
 )
-from autograph_torch.capture.leaves_of_bodies import carries, leaves_of
+from autograph_torch.capture.leaves_of_bodies import carries, input_of, leaves_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.taken_elements import TORCH
 from autograph_torch.runtime import tracing
@@ -152,8 +152,9 @@ def _opened(output: Any, node: Node, asks: Asks, known: dict[Node, Any]) -> Any:
     value = node.meta.get("example_value")
     if not isinstance(value, torch.Tensor) or (not value.requires_grad and asks(value) is False):
         return None
-    if node.op == "placeholder" and node.graph is not output.root_tracer.graph:  # of a trip, perhaps
-        _asked_of_carries().append((value, asks, tracing.user_line()[:2]))
+    given = input_of(node)
+    if given is not None and node.graph is not output.root_tracer.graph:  # of a trip, perhaps
+        _asked_of_carries().append((given.meta.get("example_value"), asks(value), asks, tracing.user_line()[:2]))
         check_at_the_end(output, _check_carries)
     result = handed_out(node, ("getitem", "where", "view", "to"))
     if result is not None:
@@ -200,14 +201,14 @@ def _differ(leaves: list[Node], answer: Any, asks: Asks) -> bool:
     return any(isinstance(one, torch.Tensor) and asks(one) != answer for one in values)
 
 
-def _asked_of_carries() -> list[tuple[torch.Tensor, Asks, tuple[str, int]]]:
-    """What was asked in this trace of what bodies are given, and where."""
+def _asked_of_carries() -> list[tuple[Any, Any, Asks, tuple[str, int]]]:
+    """What was asked in this trace of what bodies are given, with the answer, and where."""
     return tracing.notebook().setdefault("asked of carries", [])  # type: ignore[no-any-return]
 
 
 def _check_carries(module: GraphModule) -> None:
     """Refuse a question whose answer for what a loop carries is not that for what it begins with, or a trip gives."""
     for given, leaves in carries(module):
-        for value, asks, line in _asked_of_carries():
-            if value is given.meta.get("example_value") and _differ(leaves, asks(value), asks):
+        for value, answer, asks, line in _asked_of_carries():
+            if value is given.meta.get("example_value") and _differ(leaves, answer, asks):
                 raise refusal_at(*line, "AG314", "a question about a tensor that the trips of a loop change", _ADVICE)

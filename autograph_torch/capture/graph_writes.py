@@ -15,6 +15,8 @@ import torch
 from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Node
 
+from autograph_torch.runtime.reordering import is_reordered
+
 Storage = int
 
 _OPERATORS = ("cond", "while_loop")
@@ -160,7 +162,7 @@ def argument(node: Node, place: int) -> Any:
 
 def handed_out(node: Node, through: Collection[str]) -> Node | None:
     """The result of a torch.cond or torch.while_loop that a node is, or makes a copy or view of by these functions."""
-    while name_of(node) in through and node.all_input_nodes:
+    while (name_of(node) in through or is_reordered(node)) and node.all_input_nodes:
         inputs = node.all_input_nodes
         if is_operator(inputs[0]):
             return node
@@ -174,7 +176,8 @@ def operator_behind(write: Node) -> Node | None:
         return None
     source = argument(write, 1)
     while isinstance(source, Node) and not is_operator(source):
-        source = argument(source, int(name_of(source) == "where")) if name_of(source) in _HANDS_ON else None
+        hands_on = name_of(source) in _HANDS_ON or is_reordered(source)
+        source = argument(source, int(name_of(source) == "where")) if hands_on else None
     return source if isinstance(source, Node) else None
 
 

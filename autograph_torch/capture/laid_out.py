@@ -1,6 +1,7 @@
 """Where the layout of a tensor decides what an operation is, and the paths of a branch or loop lay it out differently.
 
     if p: y = x.t() * 2
+    else: y = x * 2
     flat = y.reshape(-1)     in eager a copy where p is true, else a view; in the graph a view: its y lies row by row
     flat.add_(1)             so what y is behind this is another thing on the two paths
 
@@ -27,7 +28,6 @@ from typing import Any
 import torch
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch._prims_common import is_contiguous_or_false
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.asked_properties import counts
@@ -41,10 +41,11 @@ from autograph_torch.capture.graph_writes import (
     storage_at,
     written,
 )
-from autograph_torch.capture.leaves_of_bodies import bodies_of, carries, leaves_of
+from autograph_torch.capture.leaves_of_bodies import bodies_of, carries, input_of, leaves_of
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import refusal_at
+from autograph_torch.runtime.reordering import order_of
 
 _VIEWS = frozenset(("view", "view_as"))
 _VIEWS_OR_COPIES = frozenset("contiguous flatten ravel reshape reshape_as".split())
@@ -65,7 +66,7 @@ class _Question:
     name: str
     asked: Node
     given: Node
-    behind: Node  # the operator, or what a trip of a loop is given
+    behind: Node  # the operator, or what a trip of a loop is given, as it has it
     line: tuple[str, int]
 
 
@@ -146,8 +147,9 @@ def _makers(output: Any, node: Node) -> list[Node]:
     value = node.meta.get("example_value")
     if not isinstance(value, torch.Tensor) or name_of(node) in _ROW_BY_ROW:
         return []
-    if node.op == "placeholder":
-        around = _notes().around.get(node) or tracing.origin(node, output.current_tracer)
+    given = input_of(node)
+    if given is not None:
+        around = _notes().around.get(given) or tracing.origin(given, output.current_tracer)
         return [] if around is None else [around]
     result = handed_out(node, _THROUGH)
     if result is not None:
@@ -175,17 +177,18 @@ def _leaves(output: Any, operator: Node, index: int) -> list[Node]:
 
 def _decided(output: Any, node: Node, makers: list[Node]) -> Node | None:
     known = _notes().decided
-    if node.op == "placeholder" and not makers and node.graph is not output.root_tracer.graph:
+    if input_of(node) is not None and not makers and node.graph is not output.root_tracer.graph:
         return node
     result = handed_out(node, _THROUGH)
-    if result is not None and not all(map(_is_row_by_row, makers)):
+    if result is not None and not all(_lie_alike(one, node) for one in makers):
         return result.all_input_nodes[0]
     return next((known[one] for one in makers if known[one] is not None), None)
 
 
-def _is_row_by_row(node: Node) -> bool:
-    value = node.meta.get("example_value")
-    return not isinstance(value, torch.Tensor) or bool(is_contiguous_or_false(value))
+def _lie_alike(one: Node, other: Node) -> bool:
+    """Whether the dimensions of two tensors lie in the same order; or they are no tensors."""
+    values = [node.meta.get("example_value") for node in (one, other)]
+    return not all(isinstance(value, torch.Tensor) for value in values) or len({*map(order_of, values)}) == 1
 
 
 # -- when the graph is finished ----------------------------------------------------------------------------------------
@@ -216,7 +219,7 @@ def _matters(question: _Question) -> bool:
 
 
 def _is_carried_differently(module: GraphModule, carried: Node) -> bool:
-    """Whether a loop begins with, or its trips make, a tensor that does not lie row by row."""
-    value = carried.meta["example_value"]
+    """Whether a loop begins with, or its trips make, a tensor that lies otherwise than what trips are given."""
+    value = input_of(carried).meta["example_value"]  # type: ignore[union-attr]
     found = (leaves for given, leaves in carries(module) if given.meta.get("example_value") is value)
-    return not all(map(_is_row_by_row, next(found, ())))
+    return not all(_lie_alike(one, carried) for one in next(found, ()))

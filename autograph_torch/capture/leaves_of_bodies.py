@@ -12,6 +12,7 @@ from typing import Any
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.graph_writes import arguments_of, before_anchor, is_operator, name_of
+from autograph_torch.runtime.reordering import is_reordered
 
 
 def copied(leaf: Any) -> Node | None:
@@ -23,7 +24,8 @@ def copied(leaf: Any) -> Node | None:
     if not isinstance(node, Node) or name_of(node) != "clone" or not node.args:
         return None
     whole = arguments_of(node)[0]
-    return arguments_of(whole)[0] if name_of(whole) == "reshape" and "reshape" in changed else whole
+    whole = arguments_of(whole)[0] if name_of(whole) == "reshape" and "reshape" in changed else whole
+    return arguments_of(whole)[0] if is_reordered(whole) else whole  # type: ignore[no-any-return]
 
 
 def leaves_of(operator: Node, index: int, modules: Any) -> list[Node]:
@@ -57,6 +59,14 @@ def carries(module: GraphModule) -> Iterator[tuple[Node, list[Node]]]:
             given = body.graph.find_nodes(op="placeholder")
             for index in range(len(arguments_of(loop)[2])):
                 yield given[index], leaves_of(loop, index, modules)
+
+
+def input_of(node: Node) -> Node | None:
+    """The input of a body that a node is, as the program has it there: a copy, with its dimensions in their order."""
+    node = arguments_of(node)[0] if is_reordered(node) else node
+    if name_of(node) == "clone" and not node.kwargs:
+        node = arguments_of(node)[0]
+    return node if node.op == "placeholder" else None
 
 
 def _before_our_copy(leaf: Node) -> Node:

@@ -39,6 +39,7 @@ from autograph_torch.capture.graph_writes import (
 from autograph_torch.capture.leaves_of_bodies import copied
 from autograph_torch.capture.shared_results import EITHER_OF
 from autograph_torch.runtime.memories import OURS, STAND_IN_OF
+from autograph_torch.runtime.reordering import is_reordered
 
 Flag = bool | Node  # known of every run; or a truth value of the graph
 Views = tuple[Node, ...]
@@ -611,7 +612,8 @@ def result_of(node: Node) -> tuple[Node, int] | None:
     """The operator, and the position of the result of it that a node is; also as our own code hands it on.
 
     That is (runtime/codec.py, runtime/staged.py): without a gradient; as the integers that have travelled as floats;
-    where there has been a trip; and hidden from Dynamo, which would take its value for known.
+    where there has been a trip; with its dimensions back in their order; and hidden from Dynamo, which would take its
+    value for known.
     """
     first, second = argument(node, 0), argument(node, 1)
     if _calls(node, "getitem"):
@@ -621,7 +623,7 @@ def result_of(node: Node) -> tuple[Node, int] | None:
         or (_calls(node, "view") and _calls(first, "detach") and node.args[1:] == (torch.int64,))
         or (_calls(node, "to") and _calls(first, "view") and isinstance(second, torch.dtype))
     )
-    if hands_on:
+    if hands_on or is_reordered(node):
         return result_of(first)
     if hides_value(node):
         return result_of(second)
@@ -657,6 +659,8 @@ def before_view(node: Node) -> Origin | None:
     storage = storage_at(node)
     if storage is None or node.op not in ("call_function", "call_method") or STAND_IN_OF in node.meta:
         return None
+    if is_reordered(node):  # what travels, as the program has it
+        return Origin(arguments_of(node)[0])
     if written(node):
         target = written(node)[0]
         hands_on = writes_in_place(node) or node.kwargs.get("out") is target

@@ -44,6 +44,7 @@ from autograph_torch.runtime.layout import Spec
 from autograph_torch.runtime.memories import overlaps_itself
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.reordering import order_of
 from autograph_torch.runtime.values import Hole, Outcome
 
 Arguments = dict[str, Any]
@@ -371,7 +372,7 @@ def _tensor_spec(variable: Any, tracer: Any) -> Spec:
         raise _NotPlain
     if not sizes and settling.has_numbers():
         raise _NotPlain
-    return ("tensor", fake.dtype, sizes, str(variable.device), fake.requires_grad)
+    return ("tensor", fake.dtype, sizes, str(variable.device), fake.requires_grad, order_of(fake))
 
 
 _ANSWERS: dict[Any, Callable[[Any, Arguments], Any]] = {

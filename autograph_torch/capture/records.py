@@ -30,6 +30,7 @@ from autograph_torch.capture.graph_writes import (
     storage_at,
 )
 from autograph_torch.capture.origins import Branches, Flag, Key, Level, Loop, hides_value, result_of, result_of_block
+from autograph_torch.runtime.reordering import is_reordered
 
 Cause = int | None  # an input, by its position; None: what requires a gradient for all data
 Causes = dict[Cause, Flag]
@@ -129,6 +130,7 @@ class Records:
 
     def _of_loop(self, node: Node, operator: Node, position: int) -> Causes:
         begin = before_anchor(arguments_of(operator)[2][position])
+        node = arguments_of(node)[0] if is_reordered(node) else node
         entered: Flag = arguments_of(node)[0] if name_of(node) == "where" else True
         passed: Flag = True
         if isinstance(entered, Node):  # else nobody knows

@@ -45,6 +45,7 @@ from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
 from autograph_torch.runtime.refusal import refusal_at
+from autograph_torch.runtime.reordering import is_reordered
 
 Root = Storage | tuple[int, ...]  # a storage, or what a loop's trips tell the tensors of its carry apart by
 Roots = frozenset[Root]
@@ -156,7 +157,7 @@ class _Sharing:
             seen.add((node, behind))
             if behind:
                 found |= self.of_value(node)
-            if (not behind and name_of(node) in _OUR_COPIES) or name_of(node) == "reshape":
+            if (not behind and name_of(node) in _OUR_COPIES) or name_of(node) == "reshape" or is_reordered(node):
                 behind = behind or name_of(node) == "clone"
                 waiting += [(source, behind) for source in node.all_input_nodes]
         return found
@@ -439,6 +440,8 @@ def _decoded(result: Node) -> Iterator[Node]:
         ):
             yield user
             yield from _decoded(user)
+        elif is_reordered(user):
+            yield user
         elif (name_of(user) == "detach" and name_of(result) == "getitem") or (
             name_of(result) == "detach" and name_of(user) == "view" and user.args[1:] == (torch.int64,)
         ):

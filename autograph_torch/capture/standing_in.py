@@ -41,6 +41,7 @@ from autograph_torch.capture.torch_fixes import keep_names_apart
 from autograph_torch.capture.two_places import given_for, note_given, note_handed_out
 from autograph_torch.runtime import codec, instances, memories, outside, predicate, structure, tracing
 from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.reordering import order_of
 
 
 def allow_stand_ins() -> None:
@@ -114,11 +115,14 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         arguments["found"] = ConstantVariable.create(_is_from_caller(arguments["value"].realize()))
     elif code is structure.number_of.__code__:
         arguments["found"] = ConstantVariable.create(_number_of(arguments["value"].realize(), tracer))
-    elif code is structure.check_layout.__code__:
+    elif code is structure.order_in_memory.__code__:
         fake = arguments["tensor"].realize().as_proxy().node.meta["example_value"]
         if memories.overlaps_itself(fake, repeated=False):
             message = "a branch or loop gives a tensor whose elements overlap in memory, or carries one"
             raise_refusal("AG314", message, "give a copy of it (`.contiguous()`)")
+        order = order_of(fake)
+        if order is not None:
+            arguments["found"] = TupleVariable([ConstantVariable.create(dim) for dim in order])
     elif code is structure.is_of_a_trip.__code__:
         fake = arguments["tensor"].realize().as_proxy().node.meta["example_value"]
         arguments["found"] = ConstantVariable.create(not has_static_value(fake.storage_offset()))

@@ -47,6 +47,7 @@ from autograph_torch.runtime.open_contents import open_contents, opened
 from autograph_torch.runtime.picked import picked, place_of
 from autograph_torch.runtime.picking import Choice, chosen, of_constants
 from autograph_torch.runtime.refusal import raise_refusal, refuse
+from autograph_torch.runtime.reordering import inverse, reordered
 from autograph_torch.runtime.shrinking import rows_of
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
@@ -76,6 +77,7 @@ _NAMES = {
     "picked": picked,
     "place_of": place_of,
     "put_together": put_together,
+    "reordered": reordered,
     "rows_of": rows_of,
     "thing": thing,
     "Maybe": Maybe,
@@ -286,16 +288,19 @@ class _Writer:
         return which
 
     def _tensor(self, path: str, spec: Spec, plan: Plan) -> str:
-        _, dtype, sizes, device, _ = plan
+        _, dtype, sizes, device, _, order = plan
         made = f"dtype={dtype}, device={device!r}"
         if _absent(spec):
-            return f"torch.zeros({[1 if size == -1 else size for size in sizes]}, {made})"
+            travelling = sizes if order is None else [sizes[k] for k in order]
+            return f"torch.zeros({[1 if size == -1 else size for size in travelling]}, {made})"
         if spec[0] != "tensor":
             return f"torch.scalar_tensor({path}, {made})"
         if len(spec[2]) < 2:
             return f"{path}.clone(memory_format=torch.contiguous_format)"
         # In row-major order by way of one dimension, which leaves Inductor no other layout to choose.
-        return f"{path}.reshape(-1).clone().reshape({path}.shape)"
+        if order is None:
+            return f"{path}.reshape(-1).clone().reshape({path}.shape)"
+        return f"(travelling := reordered({path}, {order})).reshape(-1).clone().reshape(travelling.shape)"
 
     def _leaf(self, text: str, dtype: torch.dtype) -> None:
         """The same bits as float64 where that is asked for; no arithmetic is ever done with them."""
@@ -310,7 +315,9 @@ class _Writer:
         kind = plan[0]
         if kind == "tensor":
             self.made[path] = f"tensor{self.used}"
-            return f"({self.made[path]} := {self._own_gradient(self._next_leaf(plan[1]), plan)})"
+            leaf = self._own_gradient(self._next_leaf(plan[1]), plan)
+            laid_out = leaf if plan[5] is None else f"reordered({leaf}, {inverse(plan[5])})"
+            return f"({self.made[path]} := {laid_out})"
         if kind == "number":
             number = f"{self._next_leaf(NUMBER_DTYPES[plan[1]])}.item()"
             return f"of_constants({number})" if path in self.of_constants else number

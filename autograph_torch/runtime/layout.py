@@ -1,8 +1,9 @@
 """What results look like, and how two of them are brought to one form.
 
-A *spec* describes a value by constants: its containers, and per leaf the dtype, rank and known sizes of a tensor, or a
-Python number, or a constant. A *plan* says which leaves travel as tensors and how they are turned back. Joining the
-specs of two branches gives the plan that suits both, or a Mismatch that says what cannot be reconciled.
+A *spec* describes a value by constants: its containers, and per leaf the dtype, rank, known sizes and order in memory
+(reordering.py) of a tensor, or a Python number, or a constant. A *plan* says which leaves travel as tensors and how
+they are turned back. Joining the specs of two branches gives the plan that suits both, or a Mismatch that says what
+cannot be reconciled.
 
 This file only handles constants: it runs in real Python during a trace and never touches a tensor.
 """
@@ -25,7 +26,7 @@ Spec = tuple[Any, ...]
 Plan = tuple[Any, ...]
 
 # How a step of a loop ended stays a tensor: it is only ever compared.
-HOW: Plan = ("tensor", torch.int64, (), "cpu", False)
+HOW: Plan = ("tensor", torch.int64, (), "cpu", False, None)
 
 # A number travels as a 0-d tensor.
 NUMBER_DTYPES = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
@@ -84,7 +85,7 @@ def same_form(first: Plan, second: Plan) -> bool:
     if first[0] in CONTAINERS and second[0] == first[0] and second[1] == first[1]:
         return all(same_form(a, b) for a, b in zip(first[2], second[2], strict=True))
     if first[0] == "tensor" and second[0] == "tensor":
-        return (first[1], len(first[2]), first[3]) == (second[1], len(second[2]), second[3])
+        return (first[1], len(first[2]), first[3], first[5]) == (second[1], len(second[2]), second[3], second[5])
     if first[0] in SHARED and second[0] == first[0]:
         return bool(first[1] == second[1])
     return bool(first == second)
@@ -115,7 +116,7 @@ def row_plan(spec: Spec) -> Plan:
         spec = spec[2]
     kind = spec[0]
     if kind == "tensor":
-        return (kind, spec[1], (-1,) * len(spec[2]), spec[3], False)
+        return (kind, spec[1], (-1,) * len(spec[2]), spec[3], False, None)
     if kind in _ROWS:
         return (kind, spec[1], tuple(row_plan(part) for part in spec[2]))
     if kind in ("number", "const"):
@@ -286,7 +287,7 @@ def _places(plan: Plan, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
-    _, dtype, sizes, device, grad = plan
+    _, dtype, sizes, device, grad, order = plan
     if (dtype, device) != (spec[1], spec[3]):
         raise Mismatch(
             "AG311",
@@ -302,7 +303,7 @@ def _carry_tensors(plan: Plan, spec: Spec) -> Plan:
             f"a loop changes the shape of a value from {describe(plan)} to {describe(spec)}",
             "allocate it at its final size before the loop, or collect the results in a list of known length",
         )
-    return ("tensor", dtype, sizes, device, grad or spec[4])
+    return ("tensor", dtype, sizes, device, grad or spec[4], order if order == spec[5] else None)
 
 
 def _fewer_rows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
@@ -338,7 +339,7 @@ def shrinking(plan: Plan, initial: Spec, leaves: tuple[int, ...]) -> Plan:
                 f"a loop changes the number of rows of {describe(part)} with a gradient",
                 "keep all rows and a mask of those in use, or detach it",
             )
-        return ("shrinking", "", (part,))
+        return ("shrinking", "", ((*part[:5], None),))
 
     return look(plan, initial)
 
@@ -399,11 +400,11 @@ def _join_maybe(then: Spec, otherwise: Spec) -> Plan:
 
 
 def _join_tensors(then: Spec, otherwise: Spec) -> Plan:
-    _, dtype, sizes, device, grad = then
+    _, dtype, sizes, device, grad, order = then
     if dtype != otherwise[1] or device != otherwise[3] or len(sizes) != len(otherwise[2]):
         raise _different(then, otherwise)
     merged = tuple(a if a == b else -1 for a, b in zip(sizes, otherwise[2], strict=True))
-    return ("tensor", dtype, merged, device, grad or otherwise[4])
+    return ("tensor", dtype, merged, device, grad or otherwise[4], order if order == otherwise[5] else None)
 
 
 def _join_numbers(then: Spec, otherwise: Spec) -> Plan:

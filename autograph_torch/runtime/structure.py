@@ -34,6 +34,7 @@ from autograph_torch.runtime.open_contents import (
 )
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import refuse
+from autograph_torch.runtime.reordering import Order
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
 
 # Tensors met so far in a value, each with the path to its place.
@@ -210,8 +211,12 @@ def _seen_spec(tensor: torch.Tensor, seen: Seen, path: tuple[int, ...]) -> Spec:
     return _tensor_spec(tensor) if number < 0 else ("outer", number, _tensor_spec(tensor))
 
 
-def check_layout(tensor: torch.Tensor) -> None:
-    """Refuse a tensor that overlaps itself: an operator hands out a copy. (Done by the tracer.)"""
+def order_in_memory(tensor: torch.Tensor, found: Any = None) -> Order | None:
+    """See reordering.order_of. A tensor that overlaps itself is refused: an operator hands out a copy.
+
+    (Filled in by the tracer.)
+    """
+    return found  # type: ignore[no-any-return]
 
 
 def is_of_a_trip(tensor: torch.Tensor, found: bool = False) -> bool:
@@ -223,11 +228,11 @@ def is_of_a_trip(tensor: torch.Tensor, found: bool = False) -> bool:
 
 
 def _tensor_spec(tensor: torch.Tensor) -> Spec:
-    check_layout(tensor)
+    order = order_in_memory(tensor)
     sizes: tuple[int, ...] = ()  # -1 where only the run tells
     for k in range(tensor.ndim):
         sizes += (plain(tensor.shape[k]) if has_static_value(tensor.shape[k]) else -1,)
-    spec = ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad)
+    spec = ("tensor", tensor.dtype, sizes, str(tensor.device), tensor.requires_grad, order)
     if tensor.ndim == 0 and number_flag(tensor) is not None:
         return ("either", number_kinds(tensor), (spec,))
     return spec
