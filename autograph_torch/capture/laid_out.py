@@ -188,7 +188,7 @@ def _decided(output: Any, node: Node, makers: list[Node]) -> Node | None:
 def _lie_alike(one: Node, other: Node) -> bool:
     """Whether the dimensions of two tensors lie in the same order; or they are no tensors."""
     values = [node.meta.get("example_value") for node in (one, other)]
-    return not all(isinstance(value, torch.Tensor) for value in values) or len({*map(order_of, values)}) == 1
+    return len({order_of(value) for value in values if isinstance(value, torch.Tensor)}) <= 1
 
 
 # -- when the graph is finished ----------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def carries(module: GraphModule) -> Iterator[tuple[Node, list[Node]]]:
 def input_of(node: Node) -> Node | None:
     """The input of a body that a node is, as the program has it there: a copy, with its dimensions in their order."""
     node = arguments_of(node)[0] if is_reordered(node) else node
-    if name_of(node) == "clone" and not node.kwargs:
+    if name_of(node) == "clone" and node.args and not node.kwargs:
         node = arguments_of(node)[0]
     return node if node.op == "placeholder" else None
 

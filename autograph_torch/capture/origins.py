@@ -39,7 +39,7 @@ from autograph_torch.capture.graph_writes import (
 from autograph_torch.capture.leaves_of_bodies import copied
 from autograph_torch.capture.shared_results import EITHER_OF
 from autograph_torch.runtime.memories import OURS, STAND_IN_OF
-from autograph_torch.runtime.reordering import is_reordered
+from autograph_torch.runtime.reordering import inverse, is_reordered, order_of, reordered_node
 
 Flag = bool | Node  # known of every run; or a truth value of the graph
 Views = tuple[Node, ...]
@@ -383,12 +383,14 @@ class Branches:
 
     def hand_out_tensor(self, body: Level, tensor: Node) -> None:
         """A tensor that a body makes, behind the operator, too; zeros where the other body runs."""
-        value, places = tensor.meta["example_value"], []
+        order, places = order_of(tensor.meta["example_value"]), []
+        travelling = reordered_node(tensor, order)
+        value = travelling.meta["example_value"]
         options = {"dtype": value.dtype, "device": value.device}
         for one in self.bodies():
             with one.graph.inserting_before(one.output):
                 if one is body:
-                    leaf = one.graph.call_method("clone", (tensor,), {"memory_format": torch.contiguous_format})
+                    leaf = one.graph.call_method("clone", (travelling,), {"memory_format": torch.contiguous_format})
                 else:
                     leaf = one.graph.call_function(torch.zeros, (tuple(map(int, value.shape)),), options)
             leaf.meta["example_value"] = value.clone() if one is body else value.detach().clone()
@@ -396,6 +398,7 @@ class Branches:
         with self.level.graph.inserting_after(self.node):
             result = self.level.graph.call_function(operator.getitem, (self.node, places[0]))
         result.meta["example_value"] = value.clone(memory_format=torch.contiguous_format)
+        reordered_node(result, None if order is None else inverse(order))
 
     def _given(self, leaves: list[Node]) -> Node:
         """One more result, of a leaf of each body. As a float: torch.cond has none without a gradient beside others."""

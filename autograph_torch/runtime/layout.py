@@ -165,6 +165,11 @@ def buffers(plan: Plan) -> tuple[bool, ...]:
     return tuple(before == "shrinking" for before in ["", *kinds[:-1]])
 
 
+def dimensions_of_rows(plan: Plan) -> tuple[int, ...]:
+    """For every leaf of a plan, where the first dimension of the tensor is among those that it travels with."""
+    return tuple(leaf[5].index(0) if leaf[0] == "tensor" and leaf[5] is not None else 0 for leaf in _leaves(plan))
+
+
 def count(plan: Plan) -> int:
     """How many tensors travel for a plan."""
     return sum(1 for _ in _leaves(plan))

@@ -337,6 +337,12 @@ def buffers(site: str) -> tuple[bool, ...]:
 
 
 @torch.compiler.assume_constant_result
+def dimensions_of_rows(site: str) -> tuple[int, ...]:
+    """For every leaf of a loop's carry, which of its dimensions, as it travels, is that of the rows."""
+    return layout.dimensions_of_rows(tracing.notebook()[site, "plan"])
+
+
+@torch.compiler.assume_constant_result
 def takes_apart(site: str) -> bool:
     """Whether the objects that a loop begins with are taken apart: a trip has put others in their place."""
     return (site, "apart") in tracing.notebook()

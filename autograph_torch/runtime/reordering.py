@@ -23,6 +23,7 @@ from autograph_torch.runtime import tracing
 
 Order = tuple[int, ...]
 
+_PERMUTE = "permute"
 _REORDERED = "autograph_torch_reordered"  # in the `meta` of the node of what `reordered` gives
 
 
@@ -46,13 +47,24 @@ def reordered(tensor: torch.Tensor, order: Order) -> torch.Tensor:
     return view
 
 
+def reordered_node(node: Any, order: Order | None) -> Any:
+    """The same in a finished graph, behind the node of the tensor; the node itself where there is no other order."""
+    if order is None:
+        return node
+    with node.graph.inserting_after(node):
+        view = node.graph.call_method(_PERMUTE, (node, order))
+    view.meta.update({"example_value": node.meta["example_value"].permute(order), _REORDERED: True})
+    return view
+
+
 @torch.compiler.assume_constant_result
 def _mark_reordered() -> int:
-    newest = next(node for node in reversed(tracing.nodes()) if node.target == "permute")
+    newest = next(node for node in reversed(tracing.nodes()) if node.target == _PERMUTE)
     newest.meta[_REORDERED] = True
     return 0
 
 
 def is_reordered(node: Any) -> bool:
     """Whether a node of a graph is what `reordered` has given."""
-    return _REORDERED in node.meta
+    # An input of a body has the `meta` of what it is outside.
+    return node.target == _PERMUTE and _REORDERED in node.meta

@@ -39,11 +39,11 @@ def buffered(rows: torch.Tensor, buffer: torch.Tensor) -> torch.Tensor:
     return torch.zeros_like(buffer).index_copy(0, places, rows)
 
 
-def resized(new: Sequence[torch.Tensor], old: Sequence[torch.Tensor]) -> tuple[int, ...]:
-    """Which tensors have another number of rows after a trip than before it, or may have."""
+def resized(new: Sequence[torch.Tensor], old: Sequence[torch.Tensor], rows: tuple[int, ...]) -> tuple[int, ...]:
+    """Which tensors have another number of rows after a trip than before it, or may have; `rows`: their dimensions."""
     found: tuple[int, ...] = ()
     for k in range(len(new)):
-        if new[k].dim() > 0 and not statically_known_true(new[k].shape[0] == old[k].shape[0]):
+        if new[k].dim() > 0 and not statically_known_true(new[k].shape[rows[k]] == old[k].shape[rows[k]]):
             found += (k,)
     return found
 

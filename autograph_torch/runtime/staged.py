@@ -273,7 +273,7 @@ def _attempt(
             new = _together(encode(notes.carry_encoder(site, spec), state), init)
             rows = notes.buffers(site)
             new = [buffered(new[k], leaves[k]) if rows[k] else new[k] for k in range(len(new))]
-            other = resized(new, leaves)
+            other = resized(new, leaves, notes.dimensions_of_rows(site))
             if not other or not notes.note_resized(site, other):
                 new = [of_size(new[k], leaves[k]) for k in range(len(new))]
                 return parted([*new, *[leaf.clone() for leaf in leaves[count:]]])

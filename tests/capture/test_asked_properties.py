@@ -158,6 +158,17 @@ def turned_in_the_trips(x: torch.Tensor) -> torch.Tensor:
     return y * k
 
 
+def written_in_the_trips(x: torch.Tensor) -> torch.Tensor:
+    y, n, k = torch.outer(x, x).detach(), 0, 0
+    while n < 4 and y.sum() < 99:
+        if y.is_contiguous():
+            k += 1
+        y.add_(1)
+        y = (y + 1).t()
+        n += 1
+    return x * k
+
+
 def detached_in_the_trips(x: torch.Tensor) -> torch.Tensor:
     y, n, k = x * 2, 0, 0
     while n < 4 and y.sum() < 99:
@@ -193,7 +204,7 @@ def writes_counted(x: torch.Tensor) -> torch.Tensor:
     return x * y._version
 
 
-TRIPS = [in_the_trips, turned_in_the_trips, detached_in_the_trips]
+TRIPS = [in_the_trips, turned_in_the_trips, written_in_the_trips, detached_in_the_trips]
 
 
 @pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
