@@ -147,11 +147,18 @@ def turned_before_the_trips(x: torch.Tensor) -> Results:
     return (y * 1,)
 
 
-@pytest.mark.parametrize("function", [turned_in_each_trip, turned_before_the_trips])
-def test_refused(function: Callable[[torch.Tensor], Results]) -> None:
+def test_refused() -> None:
     torch._dynamo.reset()
     with pytest.raises(CaptureError, match="AG314 `(reshape|view)` of a tensor that the trips of a loop lay out"):
-        torch.compile(convert(function), fullgraph=True, backend="eager")(torch.ones(2, 2))
+        torch.compile(convert(turned_in_each_trip), fullgraph=True, backend="eager")(torch.ones(2, 2))
+
+
+def test_what_is_turned_before_the_trips_raises_in_them() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(turned_before_the_trips), fullgraph=True, backend="eager")
+    for function, kind in ((turned_before_the_trips, RuntimeError), (compiled, CaptureError)):
+        with pytest.raises(kind, match="view size is not compatible"):
+            function(torch.ones(2, 2))
 
 
 def test_more_operations_than_python_has_frames() -> None:
