@@ -156,9 +156,10 @@ def test_refused() -> None:
 def test_what_is_turned_before_the_trips_raises_in_them() -> None:
     torch._dynamo.reset()
     compiled = torch.compile(convert(turned_before_the_trips), fullgraph=True, backend="eager")
-    for function, kind in ((turned_before_the_trips, RuntimeError), (compiled, CaptureError)):
-        with pytest.raises(kind, match="view size is not compatible"):
-            function(torch.ones(2, 2))
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        turned_before_the_trips(torch.ones(2, 2))
+    with pytest.raises(CaptureError, match="Cannot view a tensor with shape"):
+        compiled(torch.ones(2, 2))
 
 
 def test_more_operations_than_python_has_frames() -> None:
