@@ -217,7 +217,7 @@ class _Check:
         for node in self.graph.nodes:
             if (storage := storage_at(node)) is None:
                 continue
-            last = max((self.position[user] for user in node.users), default=-1)
+            last = max((self.position[user] for user in node.users if not _asks_for_size(user)), default=-1)
             from_around = node.op in ("placeholder", "get_attr")
             used_behind = from_around and (self.outermost or bool(self.sharing.of(storage) & self.alive))
             used_behind = used_behind or storage in self.given_behind
@@ -423,6 +423,11 @@ def _own_roots(loop: Node, position: int, pairs: Pairs) -> Roots:
     two may be one.
     """
     return frozenset(((id(loop), position), *((id(loop), *pair) for pair in pairs if position in pair)))
+
+
+def _asks_for_size(user: Node) -> bool:
+    """Whether it is no matter to a use what has been written to the tensor."""
+    return user.target in ("size", torch.ops.aten.sym_size.int)
 
 
 def _of_an_earlier_trip(roots: Roots, before: Roots) -> Roots:

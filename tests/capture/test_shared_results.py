@@ -172,3 +172,16 @@ def test_a_function_that_chooses_its_result() -> None:
             y.sum().backward()
             found.append((y.detach().tolist(), x.grad.tolist()))  # type: ignore[union-attr]
     assert found[2:] == found[:2] == [([1.0, 0.5], [1.0, 1.0]), ([2.0, 0.5], [0.0, 1.0])]
+
+
+def test_a_question_for_its_size_is_no_use_of_a_tensor() -> None:
+    def raised(x: torch.Tensor) -> torch.Tensor:
+        y = x * 1
+        while y.sum() < 100:
+            y.add_(3)
+            y = y + 10
+        return y
+
+    graph = torch.compile(convert(raised), backend="eager", fullgraph=True, dynamic=True)
+    for x in (torch.ones(2, 3), torch.ones(4, 2) * 30):
+        torch.testing.assert_close(graph(x), raised(x), rtol=0, atol=0)
