@@ -3190,6 +3190,14 @@ MUTATIONS = (
         "written_in_the_trips",
     ),
     Mutation(
+        "detached: by the program",
+        CAPTURE + "origins.py",
+        '        (_calls(node, "detach") and DETACHED in node.meta)\n',
+        '        (_calls(node, "detach") and _calls(first, "getitem"))\n',
+        "tests/capture/test_given_back.py",
+        "program_detaches",
+    ),
+    Mutation(
         "laid out: methods",
         CAPTURE + "laid_out.py",
         "        _ask(tx, name, self, result)\n",

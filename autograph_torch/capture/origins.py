@@ -38,7 +38,7 @@ from autograph_torch.capture.graph_writes import (
 )
 from autograph_torch.capture.leaves_of_bodies import copied
 from autograph_torch.capture.shared_results import EITHER_OF
-from autograph_torch.runtime.memories import OURS, STAND_IN_OF
+from autograph_torch.runtime.memories import DETACHED, OURS, STAND_IN_OF
 from autograph_torch.runtime.reordering import inverse, is_reordered, order_of, reordered_node
 
 Flag = bool | Node  # known of every run; or a truth value of the graph
@@ -622,7 +622,7 @@ def result_of(node: Node) -> tuple[Node, int] | None:
     if _calls(node, "getitem"):
         return (first, second) if OURS in first.meta else None
     hands_on = (
-        (_calls(node, "detach") and _calls(first, "getitem"))
+        (_calls(node, "detach") and DETACHED in node.meta)
         or (_calls(node, "view") and _calls(first, "detach") and node.args[1:] == (torch.int64,))
         or (_calls(node, "to") and _calls(first, "view") and isinstance(second, torch.dtype))
     )

@@ -24,6 +24,7 @@ Group = tuple[int, tuple[tuple[int, Any, Any, Any, int], ...], bool]
 
 
 OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
+DETACHED = "autograph_torch_detached"  # in the `meta` of a result of one that the runtime has detached
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
 _COPY = "autograph_torch_copy"  # in the `meta` of the node of a copy from which the stand-ins of bodies begin
@@ -116,6 +117,14 @@ def mark_operator(name: str) -> Any:
     node = next(node for node in reversed(tracing.nodes()) if getattr(node.target, "__name__", "") == name)
     node.meta[OURS] = True
     return node
+
+
+def mark_detached() -> None:
+    """Leave a note with the results of the newest operator that the runtime has just detached (runtime/codec.py)."""
+    operator = next(node for node in reversed(tracing.nodes()) if node.meta.get(OURS))
+    for user in (user for result in operator.users for user in result.users):
+        if user.target == "detach":
+            user.meta[DETACHED] = True
 
 
 def mark_loop(site: str) -> None:

@@ -104,6 +104,24 @@ def test_a_view_that_the_argument_does_not_have() -> None:
         flat(x.t(), ON)
 
 
+def detached_first(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if x.sum() > 3:
+        y = z = x * 2
+    else:
+        y, z = x * 5, x * 3
+    return y.detach(), z
+
+
+def test_what_the_program_detaches_is_not_the_result_of_a_branch() -> None:
+    fast = compiled(detached_first)
+    for value in (9.0, 1.0):
+        x = torch.tensor([value, 1.0], requires_grad=True)
+        (detached, found), (_, expected) = fast(x), detached_first(x)
+        assert not detached.requires_grad and found.requires_grad
+        assert (detached.data_ptr() == found.data_ptr()) == (value > 3)
+        assert torch.autograd.grad(found.sum(), x)[0].equal(torch.autograd.grad(expected.sum(), x)[0])
+
+
 def chosen_in_a_branch(x: torch.Tensor, data: torch.Tensor, flat: torch.Tensor) -> torch.Tensor:
     if x[0] > 0:
         data[0] = x

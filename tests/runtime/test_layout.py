@@ -16,8 +16,14 @@ from autograph_torch.runtime.values import HOLE, Undefined
 Point = namedtuple("Point", "x y")
 
 
-def tensor(*sizes: int, dtype: torch.dtype = torch.float32, device: str = "cpu", grad: bool = False) -> Spec:
-    return ("tensor", dtype, sizes, device, grad)
+def tensor(
+    *sizes: int,
+    dtype: torch.dtype = torch.float32,
+    device: str = "cpu",
+    grad: bool = False,
+    order: tuple[int, ...] | None = None,
+) -> Spec:
+    return ("tensor", dtype, sizes, device, grad, order)
 
 
 def const(value: Any) -> Spec:
@@ -54,6 +60,8 @@ JOINS: dict[str, tuple[Spec, Spec, Spec]] = {
     "other sizes": (tensor(2, 3), tensor(2, 4), tensor(2, -1)),
     "unknown size": (tensor(-1), tensor(3), tensor(-1)),
     "one needs a gradient": (tensor(2), tensor(2, grad=True), tensor(2, grad=True)),
+    "one order in memory": (tensor(2, 3, order=(1, 0)), tensor(2, 4, order=(1, 0)), tensor(2, -1, order=(1, 0))),
+    "other orders in memory": (tensor(2, 3, order=(1, 0)), tensor(2, 3), tensor(2, 3)),
     "equal constants": (const(1), const(1), const(1)),
     "None": (const(None), const(None), const(None)),
     "words": (const("a"), const("a"), const("a")),
@@ -242,6 +250,7 @@ def test_what_travels(spec: Spec, travels: Spec, carried: Spec) -> None:
         (tensor(2), tensor(2, 2), False),
         (tensor(2), tensor(2, dtype=torch.int64), False),
         (tensor(2), tensor(2, device="cuda:0"), False),
+        (tensor(2, 3, order=(1, 0)), tensor(2, 3), False),
         (tensor(2), number("float"), False),
         (pair(tensor(2)), pair(tensor(3)), True),
         (pair(tensor(2)), pair(tensor(2), tensor(2)), False),
