@@ -17,7 +17,8 @@ from torch.fx.experimental.symbolic_shapes import is_concrete_int
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import name_of, storage_at
-from autograph_torch.capture.origins import Branches, Finder, Level, before_view, result_of
+from autograph_torch.capture.operator_results import result_of
+from autograph_torch.capture.origins import Branches, Finder, Level, before_view
 from autograph_torch.runtime.memories import STAND_IN_OF
 
 _MESSAGE = "the function gives back two views of one tensor that a branch or loop has made"

@@ -16,7 +16,6 @@ compiled graph, or is made once more, does: Python makes another view of it unde
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -129,7 +128,7 @@ def _replaced(finder: Finder, found: list[Substitute], given: list[Any]) -> list
 
 
 def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:
-    """What a result may be, and when; another result also where both are copies of one tensor that Python has not."""
+    """What a result may be, and when."""
     level, result = finder.outermost, results[place]
     if storage_at(result) is None or result.op in ("placeholder", "get_attr"):
         return
@@ -138,11 +137,6 @@ def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) ->
             message = "the function gives back what the trips of a loop have made views of, one of the other"
             raise capture_error_at(result, "AG314", message, "give back a copy of it (`.clone()`)")
         yield origin, level.holds(result, origin)
-    of_none = [origin for origin in level.origins(result) if origin.root not in known]
-    others = (other for other in results[:place] if storage_at(other) is not None and other is not result)
-    pairs = ((other, one) for other, one in itertools.product(others, of_none) if one in level.origins(other))
-    for other, origin in itertools.islice(pairs, _MOST):
-        yield Origin(other), level.both([level.holds(result, origin), level.holds(other, origin)])
 
 
 def giving_back(substitutes: Substitutes, run: Compiled) -> Compiled:

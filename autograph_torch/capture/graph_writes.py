@@ -15,6 +15,7 @@ import torch
 from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Node
 
+from autograph_torch.runtime.memories import WRITTEN_BACK
 from autograph_torch.runtime.reordering import is_reordered
 
 Storage = int
@@ -172,7 +173,7 @@ def handed_out(node: Node, through: Collection[str]) -> Node | None:
 
 def operator_behind(write: Node) -> Node | None:
     """The operator whose result is written back by a `copy_` of ours (runtime/outside.py)."""
-    if name_of(write) != "copy_":
+    if WRITTEN_BACK not in write.meta:
         return None
     source = argument(write, 1)
     while isinstance(source, Node) and not is_operator(source):

@@ -19,15 +19,13 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import Any
 
 import torch
-from torch._higher_order_ops.wrap import TagActivationCheckpoint
 from torch.fx import Graph, GraphModule, Node
 
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
-    argument,
     arguments_of,
     before_anchor,
     name_of,
@@ -37,8 +35,9 @@ from autograph_torch.capture.graph_writes import (
     written_in,
 )
 from autograph_torch.capture.leaves_of_bodies import copied
+from autograph_torch.capture.operator_results import calls, hides_value, result_of
 from autograph_torch.capture.shared_results import EITHER_OF
-from autograph_torch.runtime.memories import DETACHED, OURS, STAND_IN_OF
+from autograph_torch.runtime.memories import STAND_IN_OF
 from autograph_torch.runtime.reordering import inverse, is_reordered, order_of, reordered_node
 
 Flag = bool | Node  # known of every run; or a truth value of the graph
@@ -200,7 +199,7 @@ class Level:
     def given(self, position: int) -> Node | None:
         """For a body: the tensor that one of its results is a copy of, also as rows in a buffer."""
         leaf = arguments_of(self.output)[0][position]
-        return copied(arguments_of(leaf)[3] if _calls(leaf, "index_copy") else leaf)  # runtime/shrinking.py
+        return copied(arguments_of(leaf)[3] if calls(leaf, "index_copy") else leaf)  # runtime/shrinking.py
 
     def around(self, body: Level, inputs: dict[Node, Node], position: int) -> dict[Origin, Origin]:
         """What a result of a body may be; its inputs are what is given.
@@ -611,52 +610,6 @@ def _device(*flags: Node) -> torch.device:
     return next((device for device in found if device.type != "cpu"), found[0])
 
 
-def result_of(node: Node) -> tuple[Node, int] | None:
-    """The operator, and the position of the result of it that a node is; also as our own code hands it on.
-
-    That is (runtime/codec.py, runtime/staged.py): without a gradient; as the integers that have travelled as floats;
-    where there has been a trip; with its dimensions back in their order; and hidden from Dynamo, which would take its
-    value for known.
-    """
-    first, second = argument(node, 0), argument(node, 1)
-    if _calls(node, "getitem"):
-        return (first, second) if OURS in first.meta else None
-    hands_on = (
-        (_calls(node, "detach") and DETACHED in node.meta)
-        or (_calls(node, "view") and _calls(first, "detach") and node.args[1:] == (torch.int64,))
-        or (_calls(node, "to") and _calls(first, "view") and isinstance(second, torch.dtype))
-    )
-    if hands_on or is_reordered(node):
-        return result_of(first)
-    if hides_value(node):
-        return result_of(second)
-    if _calls(node, "where") and _calls(second, "getitem"):
-        found = result_of(second)
-        if found is not None and name_of(found[0]) == "while_loop":
-            return found if argument(node, 2) is arguments_of(found[0])[2][found[1]] else None
-    return None
-
-
-def result_of_block(node: Node) -> tuple[Node, int] | None:
-    """The checkpoint, and the position of the result of its block that a node is."""
-    arguments = arguments_of(node)
-    is_one = _calls(node, "getitem") and isinstance(arguments[0].target, TagActivationCheckpoint)
-    return (arguments[0], arguments[1]) if is_one else None
-
-
-def hides_value(node: Node) -> bool:
-    """Whether it is `where(True, leaf, leaf)`."""
-    if not _calls(node, "where") or len(node.args) < 3 or node.args[1] is not node.args[2]:
-        return False
-    condition = node.args[0]
-    return _calls(condition, "full") and arguments_of(condition)[:2] == ((), True)
-
-
-def _calls(node: Any, name: str) -> TypeGuard[Node]:
-    """Whether it is a node that calls the function or method of this name."""
-    return isinstance(node, Node) and node.op in ("call_function", "call_method") and name_of(node) == name
-
-
 def before_view(node: Node) -> Origin | None:
     """What a node has written to and hands on, or makes a view of: with the views that do so."""
     storage = storage_at(node)
@@ -675,7 +628,7 @@ def before_view(node: Node) -> Origin | None:
     if storage_at(source) == storage:
         return Origin(source, (node,))
     whole, *others = [one for one in source.all_input_nodes if not is_number(one)] or [source]
-    if _calls(node, "getitem") and not others:
+    if calls(node, "getitem") and not others:
         return Origin(whole, (source, node)) if storage_at(whole) == storage and not written(source) else None
     return None
 

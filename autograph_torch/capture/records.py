@@ -29,7 +29,8 @@ from autograph_torch.capture.graph_writes import (
     name_of,
     storage_at,
 )
-from autograph_torch.capture.origins import Branches, Flag, Key, Level, Loop, hides_value, result_of, result_of_block
+from autograph_torch.capture.operator_results import hides_value, result_of, result_of_block
+from autograph_torch.capture.origins import Branches, Flag, Key, Level, Loop
 from autograph_torch.runtime.reordering import is_reordered
 
 Cause = int | None  # an input, by its position; None: what requires a gradient for all data

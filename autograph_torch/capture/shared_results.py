@@ -28,7 +28,6 @@ from autograph_torch.capture.elements import lead_to_one
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
     Storage,
-    argument,
     arguments_of,
     is_operator,
     name_of,
@@ -41,6 +40,7 @@ from autograph_torch.capture.graph_writes import (
 )
 from autograph_torch.capture.growing import check_lists
 from autograph_torch.capture.leaves_of_bodies import copied
+from autograph_torch.capture.operator_results import result_of
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
@@ -436,24 +436,8 @@ def _of_an_earlier_trip(roots: Roots, before: Roots) -> Roots:
 
 
 def _decoded(result: Node) -> Iterator[Node]:
-    """What our own code makes of a result: `where(entered, result, initial)` of a loop that may make no trip, and an
-    integer that has travelled as a float (runtime/codec.py).
-    """
+    """What our own code makes of a result."""
     for user in result.users:
-        if (name_of(user) == "where" and _is_flag(argument(user, 0))) or (
-            name_of(result) == "view" and name_of(user) == "to"
-        ):
+        if result_of(user) is not None:
             yield user
             yield from _decoded(user)
-        elif is_reordered(user):
-            yield user
-        elif (name_of(user) == "detach" and name_of(result) == "getitem") or (
-            name_of(result) == "detach" and name_of(user) == "view" and user.args[1:] == (torch.int64,)
-        ):
-            yield from _decoded(user)
-
-
-def _is_flag(node: Any) -> bool:
-    """Whether a node gives a tensor without dimensions."""
-    value = node.meta.get("example_value") if isinstance(node, Node) else None
-    return isinstance(value, torch.Tensor) and value.ndim == 0

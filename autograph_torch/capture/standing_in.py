@@ -108,7 +108,7 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
     elif code is instances.note_results.__code__:
         site, value = arguments["site"].as_python_constant(), arguments["value"].realize()
         whole = TupleVariable([value, arguments["held"]])
-        memories.mark_detached()
+        memories.mark_handed_on()
         element_containers.note_results(given_for(site, whole, parent.output.side_effects))
         copies = note_given(site, whole, arguments["flag"].realize(), parent.output)
         field_writes.note_given_copies(copies)

@@ -20,7 +20,8 @@ import torch
 from torch.fx import Node
 
 from autograph_torch.capture.graph_writes import has_gradient, is_operator
-from autograph_torch.capture.origins import Flag, Level, result_of, result_of_block
+from autograph_torch.capture.operator_results import result_of, result_of_block
+from autograph_torch.capture.origins import Flag, Level
 from autograph_torch.capture.parameters_made import is_made
 from autograph_torch.capture.records import Records
 

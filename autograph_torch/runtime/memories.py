@@ -24,7 +24,8 @@ Group = tuple[int, tuple[tuple[int, Any, Any, Any, int], ...], bool]
 
 
 OURS = "autograph_torch_operator"  # in the `meta` of an operator of the graph that the runtime has put there
-DETACHED = "autograph_torch_detached"  # in the `meta` of a result of one that the runtime has detached
+HANDED_ON = "autograph_torch_handed_on"  # in the `meta` of what the runtime has made of a result of one
+WRITTEN_BACK = "autograph_torch_written_back"  # in the `meta` of a `copy_` of such a result
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
 _COPY = "autograph_torch_copy"  # in the `meta` of the node of a copy from which the stand-ins of bodies begin
@@ -119,12 +120,23 @@ def mark_operator(name: str) -> Any:
     return node
 
 
-def mark_detached() -> None:
-    """Leave a note with the results of the newest operator that the runtime has just detached (runtime/codec.py)."""
-    operator = next(node for node in reversed(tracing.nodes()) if node.meta.get(OURS))
-    for user in (user for result in operator.users for user in result.users):
-        if user.target == "detach":
-            user.meta[DETACHED] = True
+def mark_handed_on() -> None:
+    """Leave a note with what the runtime has just made of the results of the newest operator (runtime/codec.py).
+
+    That is: without a gradient; as the integers that have travelled as floats.
+    """
+    operator = next(node for node in reversed(tracing.nodes()) if OURS in node.meta)
+    found = list(operator.users)
+    while found:
+        made = [user for user in found.pop().users if user.target in ("detach", "view", "to")]
+        found += made
+        for node in made:
+            node.meta[HANDED_ON] = True
+
+
+def mark_written_back() -> None:
+    """Leave a note with the newest `copy_`: the new content of a tensor that the bodies of an operator write to."""
+    next(node for node in reversed(tracing.nodes()) if node.target == "copy_").meta[WRITTEN_BACK] = True
 
 
 def mark_loop(site: str) -> None:

@@ -343,6 +343,13 @@ def dimensions_of_rows(site: str) -> tuple[int, ...]:
 
 
 @torch.compiler.assume_constant_result
+def note_written_back() -> int:
+    """The newest write of the graph is what bodies have written to a tensor from around them."""
+    memories.mark_written_back()
+    return 0
+
+
+@torch.compiler.assume_constant_result
 def takes_apart(site: str) -> bool:
     """Whether the objects that a loop begins with are taken apart: a trip has put others in their place."""
     return (site, "apart") in tracing.notebook()

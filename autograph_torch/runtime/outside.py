@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.memories import Group
+from autograph_torch.runtime.notes import note_written_back
 
 Tensors = tuple[torch.Tensor, ...]
 
@@ -141,14 +142,17 @@ def write_outside(
         if whole < 0 and leaves[members[0][0]]:
             with torch.no_grad():
                 tensors[members[0][0]].copy_(content.detach())
+            note_written_back()
             continue
         if whole < 0:
             tensors[members[0][0]].copy_(content)
+            note_written_back()
             continue
         # View by view: compilers refuse writes to what as_strided makes of a view. One that is all of it comes first.
         first = tensors[members[0][0]]
         for index, size, stride, offset, _ in members[:1] if first.numel() == whole else members:
             tensors[index].copy_(content.as_strided(size, stride, offset))
+            note_written_back()
 
 
 def _memory(tensors: Tensors, group: Group) -> torch.Tensor:

@@ -185,3 +185,35 @@ def test_a_question_for_its_size_is_no_use_of_a_tensor() -> None:
     graph = torch.compile(convert(raised), backend="eager", fullgraph=True, dynamic=True)
     for x in (torch.ones(2, 3), torch.ones(4, 2) * 30):
         torch.testing.assert_close(graph(x), raised(x), rtol=0, atol=0)
+
+
+def copied_by_the_program(x: torch.Tensor, z: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y, u = (x, x + 1) if x.sum() > 0 else (x * 2, x + 3)
+    x.copy_(u)
+    return (y * 1,)
+
+
+def copied_in_parts(x: torch.Tensor, z: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y, u = (x, x + 1) if x.sum() > 0 else (x * 2, x + 3)
+    x.copy_(torch.where(z > 0, u, z))
+    x[:2].copy_(u[1:3].detach())
+    return (y * 1,)
+
+
+def viewed_as_integers(x: torch.Tensor, z: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y, w = (z.double(), x * 2) if x.sum() > 0 else (z.double() * 2, x * 3)
+    bits = y.detach().view(torch.int64)
+    bits.add_(1)
+    return bits, y * 1, w
+
+
+@pytest.mark.parametrize("function", [copied_by_the_program, copied_in_parts, viewed_as_integers])
+def test_what_the_program_makes_of_results_is_its_own(function) -> None:  # noqa: ANN001
+    graph = compiled(function)
+    for value in (1.0, -9.0, 5.0):
+        calls = [(torch.tensor([value, 1.0, 2.0, 3.0]), torch.tensor([-1.0, 2.0, 3.0, -4.0])) for _ in range(2)]
+        if function is viewed_as_integers:
+            calls = [(x.requires_grad_(), z) for x, z in calls]
+        results = [one(*call) for one, call in zip((function, graph), calls, strict=True)]
+        for expected, found in zip((*results[0], *calls[0]), (*results[1], *calls[1]), strict=True):
+            torch.testing.assert_close(found, expected, rtol=0, atol=0)
