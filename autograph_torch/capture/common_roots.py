@@ -9,14 +9,15 @@ Of a trip of a loop, of integers and of sizes that are not known there is no gra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 import torch
-from torch.fx import Node
+from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import is_concrete_int
 
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import name_of, storage_at
+from autograph_torch.capture.graph_writes import Storage, arguments_of, name_of, storage_at
 from autograph_torch.capture.operator_results import result_of
 from autograph_torch.capture.origins import Branches, Finder, Level, before_view
 from autograph_torch.runtime.memories import STAND_IN_OF
@@ -25,28 +26,42 @@ _MESSAGE = "the function gives back two views of one tensor that a branch or loo
 
 
 def hand_out_roots(finder: Finder, results: list[Node]) -> list[Node]:
-    """Let the branches of a graph give what several results are views of; all such tensors of the outermost graph.
+    """Let the branches of a graph give what several results are views of; all such tensors of the outermost graph."""
+    for node, branches, body, root in _inside(finder.outermost, results):
+        if branches is None or not _can_be_given(root):
+            raise capture_error_at(node, "AG314", _MESSAGE, "give back a copy of one (`.clone()`)")
+        branches.hand_out_tensor(body, root)
+    return _outside(finder.outermost, results)
 
-    Results that lie in one memory there are views of one another already. (What is written to them is not written to
-    the tensor that they are copies of, unless that is used, too.)
-    """
-    level = finder.outermost
-    _hand_out(level, results)
+
+def roots_given(module: GraphModule) -> dict[Graph, frozenset[Storage]]:
+    """What the graphs of a module will give so: it has to be as the results are (capture/shared_results.py)."""
+    level, found = Finder(module).outermost, defaultdict[Graph, set[Storage | None]](set)
+    results = [one for one in arguments_of(level.output)[0] if storage_at(one) is not None]
+    for _, _, body, root in _inside(level, results):
+        found[body.graph].add(storage_at(root))
+    found[level.graph] |= set(map(storage_at, _outside(level, results)))
+    return {graph: frozenset(one for one in storages if one is not None) for graph, storages in found.items()}
+
+
+def _outside(level: Level, results: list[Node]) -> list[Node]:
+    """Results that lie in one memory are views of one another already."""
     roots = _common(level, results)
     return [root for root, those in roots.items() if len({storage_at(one) for one in those}) > 1]
 
 
-def _hand_out(level: Level, tensors: Iterable[Node]) -> None:
-    """The same for tensors of one graph, out of the operators in it."""
+def _inside(level: Level, tensors: Iterable[Node]) -> Iterator[tuple[Node, Branches | None, Level, Node]]:
+    """What tensors of one graph are views of, in the bodies of its operators: with the operator, and the body.
+
+    Of a torch.cond also its branches.
+    """
     for node, places in _operators(tensors).items():
         branches = Branches(level, node) if name_of(node) == "cond" else None
         for body in branches.bodies() if branches is not None else [level.loop(node).body()]:
             given = [one for one in map(body.given, places) if one is not None]
-            _hand_out(body, given)
+            yield from _inside(body, given)
             for root in _common(body, given):
-                if branches is None or not _can_be_given(root):
-                    raise capture_error_at(node, "AG314", _MESSAGE, "give back a copy of one (`.clone()`)")
-                branches.hand_out_tensor(body, root)
+                yield node, branches, body, root
 
 
 def _operators(tensors: Iterable[Node]) -> dict[Node, list[int]]:

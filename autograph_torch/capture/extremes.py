@@ -39,8 +39,9 @@ from autograph_torch.capture.flags import is_flag
 from autograph_torch.capture.operators_of_objects import defines
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.sequence_order import may_differ
-from autograph_torch.capture.shared_results import EITHER_OF, keep_writes
+from autograph_torch.capture.shared_results import keep_writes
 from autograph_torch.runtime import extremes
+from autograph_torch.runtime.memories import EITHER_OF
 
 
 @contextlib.contextmanager

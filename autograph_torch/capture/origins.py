@@ -36,8 +36,7 @@ from autograph_torch.capture.graph_writes import (
 )
 from autograph_torch.capture.leaves_of_bodies import copied
 from autograph_torch.capture.operator_results import calls, hides_value, result_of
-from autograph_torch.capture.shared_results import EITHER_OF
-from autograph_torch.runtime.memories import STAND_IN_OF
+from autograph_torch.runtime.memories import EITHER_OF, STAND_IN_OF
 from autograph_torch.runtime.reordering import inverse, is_reordered, order_of, reordered_node
 
 Flag = bool | Node  # known of every run; or a truth value of the graph

@@ -16,14 +16,14 @@ tensors, writes are passed on (capture/write_through.py); anything else is refus
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from autograph_torch.capture.common_roots import roots_given
 from autograph_torch.capture.elements import lead_to_one
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
@@ -43,7 +43,7 @@ from autograph_torch.capture.leaves_of_bodies import copied
 from autograph_torch.capture.operator_results import result_of
 from autograph_torch.capture.write_through import Link, Lost, Write, pass_on
 from autograph_torch.runtime import tracing
-from autograph_torch.runtime.memories import STAND_IN_OF, written_leaves
+from autograph_torch.runtime.memories import EITHER_OF, STAND_IN_OF, written_leaves
 from autograph_torch.runtime.refusal import refusal_at
 from autograph_torch.runtime.reordering import is_reordered
 
@@ -61,7 +61,6 @@ IDENTITY_OF_ELEMENTS = (
 ADVICE = "remember in a flag which of the two it is"
 
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "index_copy", "autograd_function_apply"))
-EITHER_OF = "autograph_torch_either_of"  # in the `meta` of a node: the (fake) tensors of which eager has one there
 _NOTHING: Roots = frozenset()
 
 
@@ -71,11 +70,8 @@ def keep_writes(module: GraphModule) -> None:
     Raises:
         CaptureError: AG314, at the branch or loop whose result is a copy; AG311 for elements of lists that grow.
     """
-    check = _Check(module, module.graph, _Sharing(), outermost=True)
+    check = _Check(module, module.graph, _Sharing(), roots_given(module), outermost=True)
     check.run()
-    if common := check.common_roots():
-        check = _Check(module, module.graph, _Sharing(), outermost=True, given_behind=common)
-        check.run()
     check_lists(module, check.sharing.origins)
     _check_identities(module, check.sharing)
     if check.lost:
@@ -182,15 +178,15 @@ class _Check:
     """A walk through one graph, in the order in which it runs.
 
     alive: for a body, what is still used when its operator has run, or in the next trip; the caller's tensors are.
-    given_behind: what takes the place of results behind the graph, so that it has to be as they are.
+    given_behind: what takes the place of results behind the graphs, so that it has to be as they are.
     """
 
     module: GraphModule
     graph: Graph
     sharing: _Sharing
+    given_behind: Mapping[Graph, frozenset[Storage]]
     outermost: bool = False
     alive: Roots = _NOTHING
-    given_behind: frozenset[Storage] = frozenset()
     links: list[Link] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -220,17 +216,9 @@ class _Check:
             last = max((self.position[user] for user in node.users if not _asks_for_size(user)), default=-1)
             from_around = node.op in ("placeholder", "get_attr")
             used_behind = from_around and (self.outermost or bool(self.sharing.of(storage) & self.alive))
-            used_behind = used_behind or storage in self.given_behind
+            used_behind = used_behind or storage in self.given_behind.get(self.graph, _NOTHING)
             found[storage] = max(found.get(storage, -1), float("inf") if used_behind else last)
         return found
-
-    def common_roots(self) -> frozenset[Storage]:
-        """What it has made, and results in several memories may be; Python gets it (capture/common_roots.py)."""
-        (output,) = self.graph.find_nodes(op="output")
-        made = {storage_at(node) for node in self.graph.nodes if node.op not in ("placeholder", "get_attr", "output")}
-        given = {storage for node in output.all_input_nodes if (storage := storage_at(node)) is not None}
-        found = Counter(root for storage in given for root in self.sharing.of(storage))
-        return frozenset(root for root, count in found.items() if isinstance(root, int) and root in made and count > 1)
 
     def _alive_behind(self, node: Node) -> Roots:
         """What may be used when an operator has run."""
@@ -278,7 +266,7 @@ class _Check:
         for body, given in other_bodies(node, self.module):
             for placeholder, value in zip(body.graph.find_nodes(op="placeholder"), given, strict=False):
                 self.sharing.add(placeholder, self.sharing.of_value(value))
-            _Check(body, body.graph, self.sharing, alive=self._alive_behind(node)).run()
+            _Check(body, body.graph, self.sharing, self.given_behind, alive=self._alive_behind(node)).run()
             if given:
                 self._hand_out(node, body)
 
@@ -358,7 +346,7 @@ class _Check:
             self.sharing.add(placeholder, roots)
         for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):
             self.sharing.add(copy, self.sharing.of_value(arguments_of(copy)[0]))
-        _Check(module, module.graph, self.sharing, alive=alive).run()
+        _Check(module, module.graph, self.sharing, self.given_behind, alive=alive).run()
         around = dict(zip(placeholders, operands, strict=False))
         (output,) = (node for node in module.graph.nodes if node.op == "output")
         return [self._through(value, around) for value in arguments_of(output)[0]]

@@ -28,6 +28,7 @@ HANDED_ON = "autograph_torch_handed_on"  # in the `meta` of what the runtime has
 WRITTEN_BACK = "autograph_torch_written_back"  # in the `meta` of a `copy_` of such a result
 WRITTEN_LEAVES = "autograph_torch_written_leaves"  # in the `meta` of a torch.while_loop
 STAND_IN_OF = "autograph_torch_stand_in_of"  # in the `meta` of the node of a stand-in: the (fake) tensor it stands for
+EITHER_OF = "autograph_torch_either_of"  # in the `meta` of a node: the (fake) tensors of which eager has one there
 _COPY = "autograph_torch_copy"  # in the `meta` of the node of a copy from which the stand-ins of bodies begin
 _OF_LEAF = "autograph_torch_of_leaf"  # in the `meta` of the node of a stand-in: whether it stands, at last, for a leaf
 _VERSIONS = "_autograph_versions"  # of a tracer: by node, the version of its stand-in when it was put there

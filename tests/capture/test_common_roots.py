@@ -153,3 +153,32 @@ def test_they_are_followed_on_a_path(function: Function) -> None:
     w = types.SimpleNamespace(k=torch.zeros(2), v=torch.zeros(2))
     first, second = autograph(function, backend="eager")(w, torch.tensor(DATA[0]))
     assert first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
+
+
+def written_behind_a_loop(x: Tensor) -> tuple[Tensor, ...]:
+    y, u, n = x, x + 2, 0
+    while n < 3 and u.sum() < 9:
+        y, u, n = u, y * 1 + 3, n + 1
+    u.add_(1)
+    return y, u
+
+
+def written_behind_a_loop_in_a_branch(x: Tensor) -> tuple[Tensor, ...]:
+    y = u = x
+    if x.sum() > -20:
+        y, u, n = x + 3, x + 2, x.sum()
+        while n < 3:
+            y, u, n = u, y * 1 + 3, n + 5
+        u.add_(1)
+    return y, u
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize("function", [written_behind_a_loop, written_behind_a_loop_in_a_branch])
+def test_written_behind_a_loop(function: Callable[[Tensor], tuple[Tensor, ...]]) -> None:
+    torch._dynamo.reset()
+    compiled = autograph(function, backend="eager")
+    for value in (1.0, -9.0, 5.0, -30.0):
+        found, expected = (one(torch.tensor([value, 1.0, 2.0, 3.0])) for one in (compiled, function))
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other, rtol=0, atol=0)
