@@ -9,11 +9,12 @@ Of a trip of a loop, of integers and of sizes that are not known there is no gra
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import torch
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import is_concrete_int
 
 from autograph_torch.capture.errors import capture_error_at
@@ -25,23 +26,49 @@ from autograph_torch.runtime.memories import STAND_IN_OF
 _MESSAGE = "the function gives back two views of one tensor that a branch or loop has made"
 
 
+@dataclass(frozen=True)
+class GivenRoots:
+    """Storages of tensors that Python gets so. They have to be as the results are that may be one of them.
+
+    inside: tensors that bodies make, or the outermost graph, of which nothing needs to be behind it otherwise.
+    outside: results, around these bodies, that may be one of them: what is written to those, these would not have.
+    """
+
+    inside: frozenset[Storage | None]
+    outside: frozenset[Storage | None]
+
+
+@dataclass(frozen=True)
+class _Root:
+    """What a body makes, and several results of its operator may be views of: these, in the graph around.
+
+    branches: of a torch.cond.
+    """
+
+    operator: Node
+    branches: Branches | None
+    body: Level
+    node: Node
+    results: tuple[Node, ...]
+
+
 def hand_out_roots(finder: Finder, results: list[Node]) -> list[Node]:
     """Let the branches of a graph give what several results are views of; all such tensors of the outermost graph."""
-    for node, branches, body, root in _inside(finder.outermost, results):
-        if branches is None or not _can_be_given(root):
-            raise capture_error_at(node, "AG314", _MESSAGE, "give back a copy of one (`.clone()`)")
-        branches.hand_out_tensor(body, root)
+    for one in _inside(finder.outermost, results):
+        if one.branches is None or not _can_be_given(one.node):
+            raise capture_error_at(one.operator, "AG314", _MESSAGE, "give back a copy of one (`.clone()`)")
+        one.branches.hand_out_tensor(one.body, one.node)
     return _outside(finder.outermost, results)
 
 
-def roots_given(module: GraphModule) -> dict[Graph, frozenset[Storage]]:
-    """What the graphs of a module will give so: it has to be as the results are (capture/shared_results.py)."""
-    level, found = Finder(module).outermost, defaultdict[Graph, set[Storage | None]](set)
+def roots_given(module: GraphModule) -> GivenRoots:
+    """What the graphs of a module will give so."""
+    level = Finder(module).outermost
     results = [one for one in arguments_of(level.output)[0] if storage_at(one) is not None]
-    for _, _, body, root in _inside(level, results):
-        found[body.graph].add(storage_at(root))
-    found[level.graph] |= set(map(storage_at, _outside(level, results)))
-    return {graph: frozenset(one for one in storages if one is not None) for graph, storages in found.items()}
+    roots = list(_inside(level, results))
+    made = [*_outside(level, results), *(one.node for one in roots)]
+    around = itertools.chain.from_iterable(one.results for one in roots)
+    return GivenRoots(frozenset(map(storage_at, made)), frozenset(map(storage_at, around)))
 
 
 def _outside(level: Level, results: list[Node]) -> list[Node]:
@@ -50,29 +77,33 @@ def _outside(level: Level, results: list[Node]) -> list[Node]:
     return [root for root, those in roots.items() if len({storage_at(one) for one in those}) > 1]
 
 
-def _inside(level: Level, tensors: Iterable[Node]) -> Iterator[tuple[Node, Branches | None, Level, Node]]:
-    """What tensors of one graph are views of, in the bodies of its operators: with the operator, and the body.
-
-    Of a torch.cond also its branches.
-    """
+def _inside(level: Level, tensors: list[Node]) -> Iterator[_Root]:
+    """What tensors of one graph are views of, in the bodies of its operators."""
     for node, places in _operators(tensors).items():
         branches = Branches(level, node) if name_of(node) == "cond" else None
         for body in branches.bodies() if branches is not None else [level.loop(node).body()]:
-            given = [one for one in map(body.given, places) if one is not None]
-            yield from _inside(body, given)
-            for root in _common(body, given):
-                yield node, branches, body, root
+            leaves = [(one, result) for place, result in places.items() if (one := body.given(place)) is not None]
+            given = [one for one, _ in leaves]
+            for inner in _inside(body, given):
+                around = [result for one, result in leaves if _leads_to(one, inner.results)]
+                yield replace(inner, results=(*inner.results, *around))
+            for root, those in _common(body, given).items():
+                yield _Root(node, branches, body, root, tuple(result for one, result in leaves if one in those))
 
 
-def _operators(tensors: Iterable[Node]) -> dict[Node, list[int]]:
-    """The operators whose results tensors are, or are views of: with the places of these results."""
-    found: dict[Node, list[int]] = {}
+def _leads_to(tensor: Node, results: tuple[Node, ...]) -> bool:
+    return storage_at(tensor) in map(storage_at, results)
+
+
+def _operators(tensors: list[Node]) -> dict[Node, dict[int, Node]]:
+    """The operators whose results tensors are, or are views of: these results by their places."""
+    found: dict[Node, dict[int, Node]] = {}
     for node in dict.fromkeys(tensors):
         while (before := before_view(node)) is not None:
             node = before.root
         result = result_of(node)
-        if result is not None and result[1] not in found.setdefault(result[0], []):
-            found[result[0]].append(result[1])
+        if result is not None:
+            found.setdefault(result[0], {}).setdefault(result[1], node)
     return found
 
 

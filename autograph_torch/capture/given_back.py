@@ -82,8 +82,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     results += hand_out_roots(finder, tensors)
     given, found = list(results), []
     known = [*inputs, *results, *made]
-    # All of them, before the first view is made again: the finder would take it for what becomes of a result.
-    all_that_may_be = [(place, *one) for place in range(count) for one in _may_be(finder, place, results, known)]
+    all_that_may_be = ((place, *one) for place in range(count) for one in _may_be(finder, place, results, known))
     for place, origin, flag in all_that_may_be:
         again = None if flag is False else made_again(origin, results[place], finder, given)
         if again is None:

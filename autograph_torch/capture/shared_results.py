@@ -16,14 +16,14 @@ tensors, writes are passed on (capture/write_through.py); anything else is refus
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from autograph_torch.capture.common_roots import roots_given
+from autograph_torch.capture.common_roots import GivenRoots, roots_given
 from autograph_torch.capture.elements import lead_to_one
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
@@ -178,13 +178,13 @@ class _Check:
     """A walk through one graph, in the order in which it runs.
 
     alive: for a body, what is still used when its operator has run, or in the next trip; the caller's tensors are.
-    given_behind: what takes the place of results behind the graphs, so that it has to be as they are.
+    given: what takes the place of results behind the graphs, so that it has to be as they are.
     """
 
     module: GraphModule
     graph: Graph
     sharing: _Sharing
-    given_behind: Mapping[Graph, frozenset[Storage]]
+    given: GivenRoots
     outermost: bool = False
     alive: Roots = _NOTHING
     links: list[Link] = field(default_factory=list)
@@ -216,7 +216,7 @@ class _Check:
             last = max((self.position[user] for user in node.users if not _asks_for_size(user)), default=-1)
             from_around = node.op in ("placeholder", "get_attr")
             used_behind = from_around and (self.outermost or bool(self.sharing.of(storage) & self.alive))
-            used_behind = used_behind or storage in self.given_behind.get(self.graph, _NOTHING)
+            used_behind = used_behind or storage in self.given.inside
             found[storage] = max(found.get(storage, -1), float("inf") if used_behind else last)
         return found
 
@@ -266,7 +266,7 @@ class _Check:
         for body, given in other_bodies(node, self.module):
             for placeholder, value in zip(body.graph.find_nodes(op="placeholder"), given, strict=False):
                 self.sharing.add(placeholder, self.sharing.of_value(value))
-            _Check(body, body.graph, self.sharing, self.given_behind, alive=self._alive_behind(node)).run()
+            _Check(body, body.graph, self.sharing, self.given, alive=self._alive_behind(node)).run()
             if given:
                 self._hand_out(node, body)
 
@@ -346,7 +346,7 @@ class _Check:
             self.sharing.add(placeholder, roots)
         for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):
             self.sharing.add(copy, self.sharing.of_value(arguments_of(copy)[0]))
-        _Check(module, module.graph, self.sharing, self.given_behind, alive=alive).run()
+        _Check(module, module.graph, self.sharing, self.given, alive=alive).run()
         around = dict(zip(placeholders, operands, strict=False))
         (output,) = (node for node in module.graph.nodes if node.op == "output")
         return [self._through(value, around) for value in arguments_of(output)[0]]
@@ -388,6 +388,8 @@ class _Check:
         self.writes.append(write)
         if not self.sharing.roots:  # no operator so far
             return
+        if write.storage in self.given.outside:
+            raise Lost(write, write.storage, self.sharing.results[write.storage][0]).error()
         roots = self.sharing.of(write.storage)
         for other in self._in_use(write.node):
             makers = [self.sharing.results.get(storage, (None, 0))[0] for storage in (write.storage, other)]

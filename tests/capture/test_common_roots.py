@@ -173,12 +173,53 @@ def written_behind_a_loop_in_a_branch(x: Tensor) -> tuple[Tensor, ...]:
     return y, u
 
 
+def written_behind_a_break(x: Tensor) -> tuple[Tensor, ...]:
+    y, u = x, x + 1
+    for _ in range(2):
+        if y.sum() > 4:
+            break
+        y, u = u, y + 2
+    u.add_(1)
+    return u, y
+
+
+def written_behind_three_trips(x: Tensor) -> tuple[Tensor, ...]:
+    y, u, v = x - 9, x - 5, x + 2
+    for _ in range(3):
+        if y.sum() > 4:
+            break
+        y, u, v = u, v, y + 2
+    v.mul_(2)
+    return u, y, v
+
+
+def in_two_places(x: Tensor) -> tuple[Tensor, Tensor]:
+    w = x * 2
+    return (w, x * 3) if x[1] > 0 else (x * 4, w)
+
+
+def written_behind_branches_of_branches(x: Tensor) -> tuple[Tensor, ...]:
+    x = x - 2
+    y, u = (in_two_places(x) if x.max() > 0 else (x * 5, x * 6)) if x.sum() > -7 else (x * 7, x * 8)
+    u.add_(1)
+    return y, u
+
+
+BEHIND = [
+    written_behind_branches_of_branches,
+    written_behind_a_loop,
+    written_behind_a_loop_in_a_branch,
+    written_behind_a_break,
+    written_behind_three_trips,
+]
+
+
 @pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
-@pytest.mark.parametrize("function", [written_behind_a_loop, written_behind_a_loop_in_a_branch])
-def test_written_behind_a_loop(function: Callable[[Tensor], tuple[Tensor, ...]]) -> None:
+@pytest.mark.parametrize("function", BEHIND)
+def test_written_behind(function: Callable[[Tensor], tuple[Tensor, ...]]) -> None:
     torch._dynamo.reset()
     compiled = autograph(function, backend="eager")
-    for value in (1.0, -9.0, 5.0, -30.0):
+    for value in (1.0, -9.0, 5.0, -30.0, -3.0, -5.0, -7.0, -8.0):
         found, expected = (one(torch.tensor([value, 1.0, 2.0, 3.0])) for one in (compiled, function))
         for one, other in zip(found, expected, strict=True):
             torch.testing.assert_close(one, other, rtol=0, atol=0)
