@@ -413,14 +413,16 @@ class Branches:
 def _made(body: Level, operator: Node, position: int) -> dict[Node, tuple[int, Node]]:
     """The tensors that a body has made, and that it gives in other places, too: these, and the results there.
 
-    Of two places of one tensor the first has it.
+    Of two places of one tensor the first has it. What stands for a tensor from around is none of them.
     """
     own = body.given(position)
     found: dict[Node, tuple[int, Node]] = {}
     for place in range(len(arguments_of(body.output)[0])):
         made = body.given(place)
-        result = None if made is None or (made is own and place >= position) else _result(operator, place)
-        if made is not None and result is not None:
+        if made is None or STAND_IN_OF in made.meta or (made is own and place >= position):
+            continue
+        result = _result(operator, place)
+        if result is not None:
             found.setdefault(made, (place, result))
     return found
 

@@ -36,10 +36,11 @@ from autograph_torch.capture.origins import Flag, Level
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.records import Records
 from autograph_torch.runtime import performing
+from autograph_torch.runtime.memories import HANDED_ON
 
 # What looks at the results of a graph, in this order; torch 2.11 has none.
 _CHECKS = ("_check_requires_grad_intermediate_outputs", "_validate_outputs_safe_for_autograd_nodes")
-_SPENT = "autograph_torch_spent"  # in the `meta` of a result
+SPENT = "autograph_torch_spent"  # in the `meta` of a result
 _FORGOTTEN = "autograph_torch_forgotten"  # in that of a call of torch.autograd.grad: what autograd has forgotten in all
 _TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -100,18 +101,19 @@ def _detach_spent(results: Any, output: Any) -> None:
         steps = _steps(result.as_proxy().node)
         if not steps.isdisjoint(forgotten):
             result.proxy = detached(output, result)
-            result.proxy.node.meta[_SPENT] = [step.variable for step in steps if hasattr(step, "variable")]
+            result.proxy.node.meta[HANDED_ON] = True  # a result may be a tensor from before on other paths
+            result.proxy.node.meta[SPENT] = [step.variable for step in steps if hasattr(step, "variable")]
 
 
 def tell_spent(level: Level, results: list[Any]) -> list[tuple[int, list[torch.Tensor], Flag]]:
     """Such results: their places, the leaves, and what tells whether they are. Those that are so on some paths only
     are replaced, in `results`, by those with the gradients of the other paths.
     """
-    places = [place for place, one in enumerate(results) if _SPENT in getattr(one, "meta", {})]
+    places = [place for place, one in enumerate(results) if SPENT in getattr(one, "meta", {})]
     if not places:
         return []
     originals = {place: arguments_of(results[place])[0] for place in places}
-    leaves = {place: results[place].meta[_SPENT] for place in places}
+    leaves = {place: results[place].meta[SPENT] for place in places}
     calls = [node for node in level.graph.nodes if _FORGOTTEN in node.meta]
     if not calls or all(_is_forgotten(one, calls[0]) for one in originals.values()):
         return [(place, leaves[place], True) for place in places]  # mostly: a loss, and what it is computed from

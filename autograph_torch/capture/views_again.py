@@ -22,6 +22,7 @@ from torch.fx.node import map_aggregate, map_arg
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.kept_inputs import is_kept
 from autograph_torch.capture.origins import Finder, Origin, is_number
+from autograph_torch.capture.spent import SPENT
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def made_again(origin: Origin, result: Node, finder: Finder, given: list[Any]) -
     view can. Raises CaptureError (AG314) where a loop alone knows the numbers.
     """
     if any(map(_numbers_of, origin.views)) or (origin.views and is_kept(origin.root)):
-        parts = origin, result.meta["example_value"].requires_grad
+        parts = origin, _records(result)
         views = _once(finder, origin.views, parts, functools.partial(_by_python, origin, result, finder, given))
         return None if views is None else (origin.root, views)
     tensor = _in_the_graph(origin, result, finder)
@@ -94,9 +95,14 @@ def _in_the_graph(origin: Origin, result: Node, finder: Finder) -> Node | None:
     value = node.meta["example_value"]
     if not _is_alike(value, result):
         return None
-    if value.requires_grad and not result.meta["example_value"].requires_grad:
+    if value.requires_grad and not _records(result):
         return _once(finder, origin.views, (origin, "detached"), functools.partial(_detached, node, output))  # type: ignore[no-any-return]
     return node
+
+
+def _records(result: Node) -> bool:
+    """Whether a result has a gradient in eager."""
+    return bool(result.meta["example_value"].requires_grad) or SPENT in result.meta
 
 
 def _detached(node: Node, output: Node) -> Node:
@@ -117,7 +123,7 @@ def _by_python(origin: Origin, result: Node, finder: Finder, given: list[Any]) -
             raise capture_error_at(origin.views[-1], "AG314", message, "give back a copy of it (`.clone()`)")
         given.append(found)
         places[number] = Number(len(given) - 1)
-    records = result.meta["example_value"].requires_grad
+    records = _records(result)
     views = []
     for view in origin.views:
         args, kwargs = (map_arg(one, lambda node: places.get(node, Whole)) for one in (view.args, view.kwargs))

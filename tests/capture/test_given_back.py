@@ -122,6 +122,26 @@ def test_what_the_program_detaches_is_not_the_result_of_a_branch() -> None:
         assert torch.autograd.grad(found.sum(), x)[0].equal(torch.autograd.grad(expected.sum(), x)[0])
 
 
+def written_and_detached(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    if x.sum() > 0:
+        a.detach().add_(1)
+        return a, b, b.detach()
+    b.detach().add_(1)
+    return b, a, a.detach()
+
+
+def test_views_of_what_a_branch_may_write_to_share_its_memory() -> None:
+    fast = compiled(written_and_detached)
+    for value in (1.0, -1.0):
+        found = []
+        for function in (written_and_detached, fast):
+            a, b = (torch.full((2,), start, requires_grad=True) for start in (1.0, 2.0))
+            tensors = (*function(a, b, torch.tensor(value)), a, b)
+            shares = [[one.data_ptr() == other.data_ptr() for one in tensors] for other in tensors]
+            found.append(([(one.tolist(), one.requires_grad) for one in tensors], shares))
+        assert found[1] == found[0]
+
+
 def chosen_in_a_branch(x: torch.Tensor, data: torch.Tensor, flat: torch.Tensor) -> torch.Tensor:
     if x[0] > 0:
         data[0] = x

@@ -177,3 +177,33 @@ def test_what_is_spent_on_some_paths(function: Callable[..., Any], backend: str)
     expected = [seen(function, *case) for case in cases]
     assert len({repr(one[2]) for one in expected}) > 1 or function is only_the_value
     assert not difference(expected, [seen(fast, *case) for case in cases], "case")
+
+
+def hands_on_a_leaf(x: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
+    if x.sum() > 0:
+        u, y = a * 2, a * b
+    else:
+        u, y = b, a * 1
+    (gradient,) = torch.autograd.grad(y.sum(), a)
+    return u, gradient
+
+
+def hands_on_views(x: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
+    t = a * b
+    y, u = (t[:1], t[1:]) if x.sum() > 0 else (t[1:], t[:1])
+    (gradient,) = torch.autograd.grad(y.sum(), a)
+    return u, y, gradient
+
+
+@pytest.mark.parametrize("function", [hands_on_a_leaf, hands_on_views])
+def test_a_result_may_be_a_tensor_from_before(function: Callable[..., tuple[Tensor, ...]]) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
+    for value in (1.0, -1.0):
+        found = []
+        for one in (function, compiled):
+            a, b = vec(1.0, 2.0).requires_grad_(), vec(3.0, 4.0).requires_grad_()
+            results = one(vec(value, 0.0), a, b)
+            places = [[result is leaf for leaf in (a, b)] for result in results]
+            found.append([(result.tolist(), result.requires_grad) for result in results] + places)
+        assert found[1] == found[0]
