@@ -35,7 +35,7 @@ from autograph_torch.capture.views_again import View, is_unrecorded, made_again
 
 Compiled = Callable[..., Any]
 
-_MOST = 16  # what a result may be; each costs a flag in every branch around
+_MOST = 32  # what a result may be; each costs a flag in every branch around
 
 
 @dataclass(frozen=True)
@@ -206,9 +206,16 @@ def _hands_on_nothing(result: Node) -> bool:
 
 
 def _given_back(finder: Finder, result: Node, known: list[Any]) -> list[Origin]:
-    """What a result may be that has another one or itself in its place on other paths, if Python has it."""
+    """What a result may be that has another one or itself in its place on other paths, if Python has it.
+
+    Raises:
+        CaptureError: AG314, it may be too many.
+    """
     origins = finder.outermost.origins(result)
     found = [one for one in origins if one.root is not result and one.root in known]
     # The earliest comes last, and counts: what it is given back as may itself be given back as that.
     found.sort(key=lambda origin: origin.root, reverse=True)
-    return found if len(origins) > 1 and len(found) <= _MOST else []
+    if len(found) > _MOST:
+        message = f"the function gives back what may be one of more than {_MOST} tensors from before"
+        raise capture_error_at(result, "AG314", message, "give back a copy of it (`.clone()`)")
+    return found if len(origins) > 1 else []

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograph_torch import CaptureError, convert, trace
-from autograph_torch.capture import standing_in
+from autograph_torch.capture import given_back, standing_in
 from tests.harness import compiled
 
 ON, OFF = torch.tensor(1.0), torch.tensor(-1.0)
@@ -315,3 +315,34 @@ def _told(function: Given, sign: float) -> tuple[Any, Any]:
     gradients = [torch.zeros_like(leaf).tolist() if leaf.grad is None else leaf.grad.tolist() for leaf in (x, w)]
     told = [(one.requires_grad, one.grad_fn is None, one._base is w) for one in results]
     return gradients, (told, [[one is other for other in results] for one in results])
+
+
+def lowest_of_many(x: torch.Tensor, moves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    current, proposal = x, torch.empty_like(x)
+    e = lowest = x.sum() * 1
+    seen = []
+    for move in moves:
+        torch.add(current, move, out=proposal)
+        candidate = proposal.sum()
+        if move < 0:
+            current, proposal = proposal, current
+            e = candidate
+            if e < lowest:
+                lowest = e
+        seen.append(e)
+    return lowest, *seen
+
+
+def test_a_result_may_be_many_tensors() -> None:
+    """Four trips: the last of `seen` may be any of 24, with the results of the branches in between."""
+    fast = compiled(lowest_of_many)
+    for moves in ([-1.0, -2.0, -3.0, -4.0], [1.0, 2.0, -3.0, 1.0]):
+        found = [one(torch.tensor([1.0, 2.0]), torch.tensor(moves)) for one in (lowest_of_many, fast)]
+        same = [[[one is other for one in results] for other in results] for results in found]
+        assert same[1] == same[0]
+
+
+def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(given_back, "_MOST", 1)
+    with pytest.raises(CaptureError, match="AG314 the function gives back what may be one of more than 1 tensors"):
+        compiled(lowest_of_many)(torch.tensor([1.0, 2.0]), torch.tensor([-1.0, 2.0, 3.0]))
