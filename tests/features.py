@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from tests.features_memory import Tracker
 from tests.grammar import Feature
 from tests.harness import scalar, vec
 
@@ -263,6 +264,7 @@ def further_argument(name: str, one_twice: bool) -> Any:
         "d": lambda: {"a": vec(0.5, 0.0, -2.0), "b": scalar(1.5), "k": 2},
         "e": lambda: {"in": {"v": vec(0.2, -0.4, 1.0), "n": 1}, "rows": [vec(1.0, 0.0, -0.5)]},
         "net": layer,
+        "stat": Tracker,
     }
     return made[name]()
 

@@ -1758,6 +1758,14 @@ MUTATIONS = (
         "one_tensor or root",
     ),
     Mutation(
+        "results given back: what a branch before a loop has chosen",
+        CAPTURE + "origins.py",
+        "self._inside(self.level.holds(outer.root, earlier))",
+        "self.level.holds(outer.root, earlier) is True",
+        "tests/test_programs.py",
+        "chosen_before_a_loop",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -451,6 +451,7 @@ class Loop:
     state: for every tensor of the carry, all that it may be in some trip.
     carried: the places in the carry of the flags that tell whether it is, and of others.
     told: the flags behind the loop.
+    closed_over: the flags of the graph around that come in, as the body has them.
     """
 
     level: Level
@@ -458,6 +459,7 @@ class Loop:
     state: list[tuple[Origin, ...]] = field(default_factory=list)
     carried: dict[Key, int] = field(default_factory=dict)
     told: dict[Key, Node] = field(default_factory=dict)
+    closed_over: dict[Node, Node] = field(default_factory=dict)
 
     def origins(self, position: int) -> tuple[Origin, ...]:
         if not self.state:
@@ -571,14 +573,26 @@ class Loop:
             yield body.both([self._keeps(position), self._keeps(place), self.before((position, origin))])
         for one, outer in self._trip(position).items():
             earlier = None if one.root in carry else origin.before(outer)
-            # What a flag of the graph around tells of stays a copy: the flag does not come in.
-            if earlier is not None and self.level.holds(outer.root, earlier) is True:
-                yield body.holds(result, one)
+            if earlier is not None:
+                yield body.both([body.holds(result, one), self._inside(self.level.holds(outer.root, earlier))])
 
     def _keeps(self, position: int) -> Flag:
         """Whether a trip hands on what it has been given."""
         body, result = self.body(), self.body().given(position)
         return False if result is None else body.holds(result, Origin(self._carry()[position]))
+
+    def _inside(self, flag: Flag) -> Flag:
+        """In the body: a flag of the graph around, which the loop closes over."""
+        if isinstance(flag, bool):
+            return flag
+        if flag not in self.closed_over:
+            test, body, carried, additional = arguments_of(self.node)
+            for one in (self.level.body(test, self.node), self.body()):
+                with one.graph.inserting_after(one.inputs[-1]):
+                    inside = one.graph.placeholder(f"told_{len(carried) + len(additional)}")
+                self.closed_over[flag] = _noted(inside, _device(flag))
+            self.node.args = (test, body, carried, (*additional, flag))
+        return self.closed_over[flag]
 
     def _carry_flag(self, before: Flag) -> int:
         """Let the loop carry one more flag; its place."""

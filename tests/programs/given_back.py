@@ -440,3 +440,49 @@ def laid_out_in_columns_and_computed_with(x):
     flat = z.reshape(-1)
     flat.mul_(2)
     return z * 1, flat
+
+
+CHOSEN = [
+    lambda: (vec(1, -1, 2), vec(0, 1, -1), integer(2)),
+    lambda: (vec(-1, -1, 2), vec(0, 1, -1), integer(2)),
+    lambda: (vec(-1, -1, -2), vec(0, -1, -1), integer(1)),
+    lambda: (vec(1, 1, 2), vec(0, 1, -1), integer(0)),
+]
+
+
+@program(inputs=CHOSEN)
+def chosen_before_a_loop_that_gives_it(x, y, n):
+    chosen = x
+    if x[0] < 0:
+        chosen = torch.ones(3)
+    for _ in range(n):
+        if x.max() > 0:
+            return chosen
+    return y + 1
+
+
+@program(inputs=CHOSEN, grad=True)
+def chosen_before_a_loop_in_a_loop(x, y, n):
+    chosen, other = x, y
+    if x[0] < 0:
+        chosen = torch.ones(3)
+    if y[1] < 0:
+        other = x[:]
+    for _ in range(n):
+        if x.max() > 0:
+            for k in range(n):
+                if y[k] > 0:
+                    return chosen, other
+            return other, chosen
+    return y + 1, chosen
+
+
+@program(inputs=CHOSEN, grad=True)
+def chosen_before_a_loop_that_may_keep_it(x, y, n):
+    chosen = x
+    if x[0] < 0:
+        chosen = y
+    kept = x + y
+    for k in range(n):
+        kept = chosen if y[k] > 0 else kept * 1
+    return kept, chosen
