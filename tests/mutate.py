@@ -1766,6 +1766,14 @@ MUTATIONS = (
         "chosen_before_a_loop",
     ),
     Mutation(
+        "results given back: what has a stand-in in the bodies of a loop",
+        CAPTURE + "origins.py",
+        "        elif (original := self._stands_for(node)) is not None:  # in the bodies of a loop\n",
+        "        elif (original := None) is not None:\n",
+        "tests/test_programs.py",
+        "that_a_loop_gives",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -161,6 +161,8 @@ class Level:
             yield from itertools.chain.from_iterable(self.origins(one) for one in arguments_of(node)[1:])
         elif before is not None:
             yield from (origin.through(before) for origin in self.origins(before.root))
+        elif (original := self._stands_for(node)) is not None:  # in the bodies of a loop
+            yield from self.origins(original)
         else:
             yield Origin(node)
 
@@ -183,7 +185,9 @@ class Level:
             flag, one, other = arguments_of(node)
             is_first = self.both([flag, self.holds(one, origin)])
             return self.either([is_first, self.both([self.opposite(flag), self.holds(other, origin)])])
-        assert before is not None
+        if before is None:
+            original = self._stands_for(node)
+            return original is not None and self.holds(original, origin)
         earlier = origin.before(before)
         return False if earlier is None else self.holds(before.root, earlier)
 
@@ -218,7 +222,7 @@ class Level:
         return found
 
     def _stands_for(self, node: Node) -> Node | None:
-        """The tensor of this graph that a copy inside of a body stands for."""
+        """The tensor of this graph that a copy, made here or in a body, stands for inside of a body."""
         original = node.meta.get(STAND_IN_OF)
         same = (one for one in self.graph.nodes if one.meta.get("example_value") is original)
         return None if original is None else next(same, None)

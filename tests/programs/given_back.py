@@ -486,3 +486,23 @@ def chosen_before_a_loop_that_may_keep_it(x, y, n):
     for k in range(n):
         kept = chosen if y[k] > 0 else kept * 1
     return kept, chosen
+
+
+@program(inputs=CHOSEN)
+def a_tensor_and_a_view_that_a_loop_gives(x, y, n):
+    whole = x + y
+    view = whole[:]
+    for k in range(n):
+        if y[k] > 0:
+            return view, whole
+    return whole, view
+
+
+@program(inputs=CHOSEN, grad=True)
+def a_tensor_or_its_detached_self_from_a_loop(x, y, n):
+    whole = x + y
+    detached = whole.detach()
+    kept = whole
+    for k in range(n):
+        kept = detached if y[k] > 0 else whole
+    return kept, whole, detached
