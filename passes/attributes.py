@@ -12,8 +12,8 @@ is only assigned may not be there before: `self_last = ag.read(self, "last")`.
 
 Attributes that are merely assigned on objects other than `self` stay: the runtime makes results of them when it traces
 (runtime/fields.py). So does everything in a statement that some path jumps out of, or leaves by an exception, and what
-a call could see before it is written back (a method of the object after the write, or in a loop; the object itself as
-an argument).
+a call in the statement may read or write as well: a method of the object, a function that it is given to, and, for what
+is not `self`, whatever is not known.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from collections.abc import Iterator
 
 import gast
 
+from autograph_torch.analysis import vocabulary
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.scopes import LOOPS, SCOPES, binds, exits, walk_scope
+from autograph_torch.analysis.kinds import BUILTINS
+from autograph_torch.analysis.scopes import SCOPES, binds, exits, walk_scope
 from autograph_torch.analysis.writes import CONTAINER_WRITES, is_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
-from autograph_torch.source.templates import assign, constant, is_runtime_call, runtime_call
+from autograph_torch.source.templates import assign, constant, is_runtime_call, runtime_call, runtime_function
 
+_KNOWN_METHODS = vocabulary.TENSOR_METHODS | vocabulary.HARMLESS_METHODS | vocabulary.PYTHON_METHODS
 Composite = tuple[str, str]  # a variable and an attribute of it
 
 
@@ -53,9 +56,8 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, node, facts)]
     if not written:
         return node
-    arms = [block] if isinstance(node, LOOPS) else [node.body, node.orelse]
-    bases = dict.fromkeys(base for base, _ in written)
-    if any(_may_observe(arm, base, isinstance(node, LOOPS)) for base in bases for arm in arms):
+    bases = {base for base, _ in written}
+    if any(_reaches(call, base) or _is_unknown(call, base, facts) for call in _calls(node) for base in bases):
         return node
     if exits([node]) or any(_raises(inner) for inner in walk_scope(block)):  # what follows is not reached on that path
         return node
@@ -119,15 +121,8 @@ def _changes(method: str) -> bool:
     return method in CONTAINER_WRITES or is_in_place(method)
 
 
-def _may_observe(block: list[gast.stmt], base: str, anywhere: bool) -> bool:
-    """Whether a call in the block may look at the object after one of its attributes has been written."""
-    written = anywhere
-    for statement in block:
-        calls = [node for node in walk_scope(statement) if isinstance(node, gast.Call)]
-        if written and any(_reaches(call, base) for call in calls):
-            return True
-        written = written or any(b == base for b, _ in _written([statement]))
-    return False
+def _calls(node: gast.If | gast.For | gast.While) -> Iterator[gast.Call]:
+    return (inner for inner in walk_scope(_header_and_arms(node)) if isinstance(inner, gast.Call))
 
 
 def _reaches(call: gast.Call, base: str) -> bool:
@@ -135,6 +130,14 @@ def _reaches(call: gast.Call, base: str) -> bool:
     if isinstance(call.func, gast.Attribute) and _is_name(call.func.value, base):
         return True
     return any(_is_name(argument, base) for argument in [*call.args, *(k.value for k in call.keywords)])
+
+
+def _is_unknown(call: gast.Call, base: str, facts: Facts) -> bool:
+    """Whether what is called may have another object than `self` by another name."""
+    if base == "self" or facts.kinds.torch_path(call.func) is not None or facts.kinds.is_builtin(call.func, BUILTINS):
+        return False
+    method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
+    return not (_changes(method) or method in _KNOWN_METHODS or bool(runtime_function(call)))
 
 
 def _is_name(node: gast.AST, base: str) -> bool:

@@ -1774,6 +1774,14 @@ MUTATIONS = (
         "that_a_loop_gives",
     ),
     Mutation(
+        "attributes: what a call may bind anew",
+        "passes/attributes.py",
+        "_reaches(call, base) or _is_unknown(call, base, facts)",
+        "_reaches(call, base)",
+        "tests/test_programs.py",
+        "written_in_place_or_by",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -945,3 +945,67 @@ class WritesBehindTheEndOnAPathNotTaken(nn.Module):
             self.ring[self.at] = x[0]
             self.at += 1
         return self.ring.sum()
+
+
+class Solver:
+    def __init__(self):
+        self.v = vec(0.5, -0.5, 1)
+
+    def step(self, old):
+        self.v = torch.tanh(old)
+        return old
+
+
+class Runner:
+    def __init__(self):
+        self.solver = Solver()
+
+    def advance(self):
+        self.solver.v = self.solver.v + 1
+
+    def run(self, x):
+        solver = self.solver
+        if x.sum() > 0:
+            solver.v.zero_()
+        else:
+            self.advance()
+            solver.v.mul_(3)
+        return solver.v.sum()
+
+
+@program(inputs=SIGNS[::-1], factory=True)
+def written_in_place_or_by_a_method():
+    solver = Solver()
+
+    def run(x):
+        if x.sum() > 0:
+            solver.v.zero_()
+        else:
+            solver.step(solver.v)
+        return solver.v.sum()
+
+    return run
+
+
+@program(inputs=SIGNS[::-1], factory=True)
+def written_in_place_or_by_who_has_it_too():
+    return Runner().run
+
+
+@program(inputs=SIGNS[::-1], factory=True)
+def written_in_place_or_by_a_function_around_it():
+    solver = Solver()
+
+    def double():
+        solver.v = solver.v * 2
+
+    def run(x):
+        for _ in range(2):
+            if x.sum() > 0:
+                solver.v.zero_()
+            else:
+                double()
+            solver.v[0] += 1
+        return solver.v.sum()
+
+    return run
