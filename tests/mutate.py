@@ -1782,6 +1782,14 @@ MUTATIONS = (
         "written_in_place_or_by",
     ),
     Mutation(
+        "shared results: what a loop carries and its trips write to is in use around it",
+        CAPTURE + "shared_results.py",
+        "            in_use = alive.union(*carried)\n",
+        "            in_use = alive\n",
+        "tests/test_programs.py",
+        "traded_by_a_branch_in_a_loop",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

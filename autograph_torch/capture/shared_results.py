@@ -309,7 +309,9 @@ class _Check:
         pairs = self._pairs(begin)
         while True:
             given = [(roots & outside) | _own_roots(node, k, pairs) for k, roots in enumerate(state)]
-            trip = self._handed_through(body, [*given, *closed_over], (), alive, written_leaves(node))
+            carried = (_own_roots(node, k, pairs) for k, roots in enumerate(state) if roots & alive)
+            in_use = alive.union(*carried)
+            trip = self._handed_through(body, [*given, *closed_over], (), in_use, written_leaves(node))
             found = [one.roots for one in trip]
             sources = [[state[j] for j in range(len(state)) if (id(node), j) in roots] for roots in found]
             after = [

@@ -506,3 +506,14 @@ def a_tensor_or_its_detached_self_from_a_loop(x, y, n):
     for k in range(n):
         kept = detached if y[k] > 0 else whole
     return kept, whole, detached
+
+
+@program(inputs=SIDES, refused="trips write to arguments that trade places when data say so")
+def traded_by_a_branch_in_a_loop_and_written_to(x, y):
+    trips = 0
+    while trips < 2 and x.max() > -5:
+        if x[0] > 0:
+            x, y = y, x
+        x.add_(1)
+        trips += 1
+    return y * 1
