@@ -12,8 +12,7 @@ is only assigned may not be there before: `self_last = ag.read(self, "last")`.
 
 Attributes that are merely assigned on objects other than `self` stay: the runtime makes results of them when it traces
 (runtime/fields.py). So does everything in a statement that some path jumps out of, or leaves by an exception, and what
-a call in the statement may read or write as well: a method of the object, a function that it is given to, and, for what
-is not `self`, whatever is not known.
+the statement may read or write by another name: in a call of what is not known, or of what is given the object.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import gast
 
 from autograph_torch.analysis import vocabulary
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.kinds import BUILTINS
+from autograph_torch.analysis.kinds import BUILTINS, Kind
 from autograph_torch.analysis.scopes import SCOPES, binds, exits, walk_scope
 from autograph_torch.analysis.writes import CONTAINER_WRITES, is_in_place
 from autograph_torch.source.nodes import derive, name, place, rebuild, replace
@@ -56,8 +55,7 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, node, facts)]
     if not written:
         return node
-    bases = {base for base, _ in written}
-    if any(_reaches(call, base) or _is_unknown(call, base, facts) for call in _calls(node) for base in bases):
+    if any(_may_reach(inner, written, facts) for inner in (node, *walk_scope(_header_and_arms(node)))):
         return node
     if exits([node]) or any(_raises(inner) for inner in walk_scope(block)):  # what follows is not reached on that path
         return node
@@ -121,23 +119,35 @@ def _changes(method: str) -> bool:
     return method in CONTAINER_WRITES or is_in_place(method)
 
 
-def _calls(node: gast.If | gast.For | gast.While) -> Iterator[gast.Call]:
-    return (inner for inner in walk_scope(_header_and_arms(node)) if isinstance(inner, gast.Call))
-
-
-def _reaches(call: gast.Call, base: str) -> bool:
-    """A method of the object is called, or the object is an argument."""
-    if isinstance(call.func, gast.Attribute) and _is_name(call.func.value, base):
-        return True
-    return any(_is_name(argument, base) for argument in [*call.args, *(k.value for k in call.keywords)])
-
-
-def _is_unknown(call: gast.Call, base: str, facts: Facts) -> bool:
-    """Whether what is called may have another object than `self` by another name."""
-    if base == "self" or facts.kinds.torch_path(call.func) is not None or facts.kinds.is_builtin(call.func, BUILTINS):
+def _may_reach(node: gast.AST, written: list[Composite], facts: Facts) -> bool:
+    """Whether this may read or write one of the attributes by another name: in what it calls, or as it stands."""
+    if isinstance(node, gast.Attribute):
+        return any(node.attr == attribute and not _is_name(node.value, base) for base, attribute in written)
+    if isinstance(node, gast.For):
+        return _may_be_object(node.iter, facts)
+    if not isinstance(node, gast.Call):
         return False
-    method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
-    return not (_changes(method) or method in _KNOWN_METHODS or bool(runtime_function(call)))
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if isinstance(node.func, gast.Attribute):
+        given.append(node.func.value)
+    return not _is_known(node, facts) or any(_is_name(one, base) for one in given for base, _ in written)
+
+
+def _is_known(call: gast.Call, facts: Facts) -> bool:
+    """Whether a call runs nothing but Python's, torch's and our own code."""
+    if facts.kinds.torch_path(call.func) is not None or facts.kinds.is_builtin(call.func, BUILTINS):
+        return True
+    if runtime_function(call) or not isinstance(call.func, gast.Attribute):
+        return bool(runtime_function(call))
+    method, receiver = call.func.attr, call.func.value
+    if method in CONTAINER_WRITES:
+        return not _may_be_object(receiver, facts)
+    return is_in_place(method) or method in _KNOWN_METHODS
+
+
+def _may_be_object(value: gast.expr, facts: Facts) -> bool:
+    """Whether a value may be of a class of the user's."""
+    return facts.kinds.of(value) is Kind.UNKNOWN
 
 
 def _is_name(node: gast.AST, base: str) -> bool:

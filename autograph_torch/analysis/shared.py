@@ -124,7 +124,8 @@ class Shared:
         """What the generators in a value read, and the functions and lambdas that it may call."""
         names = reads([value])
         later = {name for node in walk(value) if isinstance(node, gast.GeneratorExp) for name in reads([node])}
-        later |= {name for node in walk(value) if isinstance(node, gast.Lambda) for name in free_reads(node)}
+        lambdas = [node for node in walk(value) if isinstance(node, gast.Lambda) and not is_generated(node)]
+        later |= {name for node in lambdas for name in free_reads(node)}
         later |= {variable for name in self._reached(names & set(self._read)) for variable in self._read[name]}
         return later.union(*(self._lazy.get(name, ()) for name in names))
 

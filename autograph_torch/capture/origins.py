@@ -593,8 +593,8 @@ class Loop:
             test, body, carried, additional = arguments_of(self.node)
             for one in (self.level.body(test, self.node), self.body()):
                 with one.graph.inserting_after(one.inputs[-1]):
-                    inside = one.graph.placeholder(f"told_{len(carried) + len(additional)}")
-                self.closed_over[flag] = _noted(inside, _device(flag))
+                    inside = _noted(one.graph.placeholder(f"told_{len(carried) + len(additional)}"), _device(flag))
+            self.closed_over[flag] = inside  # of the body, which comes last
             self.node.args = (test, body, carried, (*additional, flag))
         return self.closed_over[flag]
 

@@ -34,10 +34,12 @@ from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch._dynamo.variables.lists import BaseListVariable, DequeVariable, ListIteratorVariable
 from torch._dynamo.variables.misc import CellVariable
 
+from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.identity import is_same
 from autograph_torch.runtime import iteration, structure, tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
+_CONTAINERS = (BaseListVariable, ConstDictVariable, SetVariable)
 AS_A_LIST = "make a list of it before the loop"
 MADE_OF = "_autograph_made_of"  # of an iterator: the list or dict that it runs over
 TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -53,6 +55,7 @@ _WRITES_AHEAD = "a loop that data may leave early writes to elements that it has
 class _Taking:
     """One loop that takes all elements before its first trip.
 
+    attributes, contents: of objects, lists and dicts from outside of the trace, what was in them before.
     seen: what its generators can see, how it is asked what is in it, and what was in it before.
     taken: how many elements each iterator has given.
     places: where values lay that have been taken since the last element: (list or dict, index or key, value).
@@ -60,6 +63,7 @@ class _Taking:
 
     mark: Any
     attributes: dict[Any, dict[str, Any]]
+    contents: dict[Any, Any]
     seen: list[tuple[Any, Callable[[Any], Any], Any]] = field(default_factory=list)
     taken: dict[Any, int] = field(default_factory=dict)
     places: list[tuple[Any, Any, Any]] = field(default_factory=list)
@@ -69,8 +73,9 @@ class _Taking:
 def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     """Do the work of iteration.begin_taking, end_taking and end_trips when the tracer is about to enter one of them."""
     if code is iteration.begin_taking.__code__:
-        table = parent.output.side_effects.store_attr_mutations
-        one = _Taking(tracing.last_node(), {item: dict(names) for item, names in table.items()})
+        effects = parent.output.side_effects
+        attributes = {item: dict(names) for item, names in effects.store_attr_mutations.items()}
+        one = _Taking(tracing.last_node(), attributes, _contents(effects))
         _see(arguments["iterable"].realize(), _length, one)
         _under_way().append(one)
     elif code is iteration.number_of_taken.__code__:
@@ -91,7 +96,8 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         spent().update(one.taken)
         if any(iterator.source is not None for iterator in one.taken):
             raise_refusal("AG206", KEPT, AS_A_LIST)
-        if _has_effects(parent.output, one.mark) or _has_changed(one) or _has_written(one, parent.output.side_effects):
+        effects = parent.output.side_effects
+        if _has_effects(parent.output, one.mark) or _has_changed(one) or _has_written(one, effects):
             raise_refusal("AG206", _DOES_MORE, AS_A_LIST)
     elif code is iteration.end_trips.__code__:
         one = _under_way().pop()
@@ -217,7 +223,7 @@ def _length(value: Any) -> Any:
     """Of a list, or that of an iterator: eager comes to what is appended meanwhile (of others it raises)."""
     if isinstance(value, DequeVariable):
         return list(value.items)  # one that is full stays as long as it is
-    sized = isinstance(value, (BaseListVariable, ConstDictVariable, SetVariable, ListIteratorVariable))
+    sized = isinstance(value, (*_CONTAINERS, ListIteratorVariable))
     return len(value.items) if sized else None
 
 
@@ -274,10 +280,29 @@ def _copies(tracer: Any) -> dict[Any, Any]:
 
 
 def _has_written(one: _Taking, effects: Any) -> bool:
-    """Whether attributes have been written to meanwhile, of objects that were there before."""
+    """Whether something that was there before has been written to meanwhile: attributes, lists, dicts or tensors."""
     now, before = effects.store_attr_mutations, one.attributes
     changed = [item for item in now if item in before and {**now[item]} != before[item]]
-    return bool(changed) or any(item not in before and item.source is not None for item in now)
+    if changed or any(item not in before and item.source is not None for item in now):
+        return True
+    for value, content in _contents(effects).items():
+        if content != one.contents[value] if value in one.contents else effects.is_modified(value):
+            return True
+    return _has_written_to_tensors(one.mark)
+
+
+def _contents(effects: Any) -> dict[Any, Any]:
+    """What is in the lists and dicts from outside of the trace."""
+    found = (value for value in effects.id_to_variable.values() if isinstance(value, _CONTAINERS))
+    return {value: _state(value) for value in found}
+
+
+def _has_written_to_tensors(mark: Any) -> bool:
+    """Whether the graph writes, behind a node, to what was there before."""
+    nodes = tracing.nodes()
+    start = nodes.index(mark) + 1 if mark in nodes else 0
+    before = {storage_at(node) for k, node in enumerate(nodes) if k < start or node.op in ("placeholder", "get_attr")}
+    return any(storage_at(target) in before for node in nodes[start:] for target in written(node))
 
 
 def _has_effects(output: Any, mark: Any) -> bool:

@@ -311,6 +311,38 @@ class Sum:
         self.value = self.value + v.sum()
 
 
+class Counting:
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self.total = torch.zeros(2)
+
+    def listed(self, x: torch.Tensor) -> Iterator[torch.Tensor]:
+        for i in range(3):
+            self.seen.append(i)
+            yield x * i
+
+    def added(self, x: torch.Tensor) -> Iterator[torch.Tensor]:
+        for i in range(3):
+            self.total[1:].add_(i)
+            yield x * i
+
+
+COUNTING = Counting()
+
+
+def logs_in_an_object(x: torch.Tensor) -> torch.Tensor:
+    return summed(COUNTING.listed(x))
+
+
+def logs_in_an_object_that_is_known(x: torch.Tensor) -> torch.Tensor:
+    COUNTING.seen.append(9)
+    return summed(COUNTING.listed(x))
+
+
+def writes_to_a_tensor_of_an_object(x: torch.Tensor) -> torch.Tensor:
+    return summed(COUNTING.added(x))
+
+
 def taken_from_in_a_branch(x: torch.Tensor) -> torch.Tensor:
     total = Sum()
     rows = iter([x, x * 2])
@@ -341,6 +373,9 @@ REFUSED = [
     (prints, DOES_MORE),
     (prints_in_a_branch, DOES_MORE),
     (logs, DOES_MORE),
+    (logs_in_an_object, DOES_MORE),
+    (logs_in_an_object_that_is_known, DOES_MORE),
+    (writes_to_a_tensor_of_an_object, DOES_MORE),
     (used_afterwards, SPENT),
     (listed_afterwards, SPENT),
     (kept_afterwards, "is kept"),

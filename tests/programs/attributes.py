@@ -1009,3 +1009,84 @@ def written_in_place_or_by_a_function_around_it():
         return solver.v.sum()
 
     return run
+
+
+class Child:
+    def __init__(self, parent):
+        self.parent = parent
+
+    def update(self):
+        self.parent.v = self.parent.v * 2
+
+    def seen(self):
+        return self.parent.n
+
+
+class Parent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("v", vec(0.5, -1))
+        self.n = 0
+        self.__dict__["child"] = Child(self)
+
+    def doubled(self):
+        for row in (1, 2, 3):
+            self.v = self.v * 2
+            yield row
+
+
+@program(inputs=SIGNS[::-1])
+class BufferThatAChildBindsAnew(Parent):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.v.zero_()
+        else:
+            self.child.update()
+        return self.v.sum()
+
+
+@program(inputs=SIGNS)
+class CounterThatAChildReads(Parent):
+    def forward(self, x):
+        child = self.child
+        if x.sum() > 0:
+            self.n += 1
+            y = x + child.seen()
+        else:
+            y = x * 2
+        return y, self.n
+
+
+@program(inputs=SIGNS[::-1])
+class BufferThatAFunctionBindsAnew(Parent):
+    def forward(self, x):
+        def double():
+            self.v = self.v * 2
+
+        if x.sum() > 0:
+            self.v.zero_()
+        else:
+            double()
+        return self.v.sum()
+
+
+@program(inputs=SIGNS[::-1])
+class BufferUnderTwoNames(Parent):
+    def forward(self, x):
+        me = self
+        if x.sum() < 0:
+            self.v.mul_(2)
+            me.v = x * 3
+            self.v.add_(1)
+        return self.v.sum()
+
+
+@program(inputs=SIGNS[::-1])
+class BufferThatAGeneratorBindsAnew(Parent):
+    def forward(self, x):
+        rows = self.doubled()
+        for row in rows:
+            self.v[0] = x.sum()
+            if x.sum() > row:
+                break
+        return self.v.sum()

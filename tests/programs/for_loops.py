@@ -466,3 +466,16 @@ def _positive(x):
 @program(inputs=[lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(9, 9, -1),)])
 def list_of_as_many_numbers_as_data_tell(x):
     return _counted(x), _counted(_positive(x))
+
+
+@program(
+    inputs=[lambda: (vec(1, 2), scalar(-1)), lambda: (vec(1, 2), scalar(0.5)), lambda: (vec(1, 2), scalar(2))],
+    refused="a branch of a trip gives the argument, or a tensor that the next trip writes to",
+)
+def bound_from_a_choice_that_reads_what_trips_bind(x, s):
+    for _ in range(len(x) if s > 1 else len(x)):
+        rest = x[1:]
+        rest *= 0.5
+        if s > 0:
+            x = torch.tanh(x)
+    return x
