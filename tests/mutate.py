@@ -1838,6 +1838,14 @@ MUTATIONS = (
         "traded_by_a_branch_in_a_loop",
     ),
     Mutation(
+        "used inputs: what only takes the place of a result",
+        CAPTURE + "given_back.py",
+        "        if not has_gradient(given[place]):\n",
+        "        if True:\n",
+        "tests/capture/test_used_inputs.py",
+        "a_part_of_what",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

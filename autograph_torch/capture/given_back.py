@@ -25,7 +25,7 @@ from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.common_roots import hand_out_roots
 from autograph_torch.capture.errors import capture_error_at
-from autograph_torch.capture.graph_writes import arguments_of, storage_at
+from autograph_torch.capture.graph_writes import arguments_of, has_gradient, storage_at
 from autograph_torch.capture.origins import Finder, Flag, Origin, before_view
 from autograph_torch.capture.parameters_made import placed_in
 from autograph_torch.capture.records import records_gradient
@@ -98,7 +98,7 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     recording = [place for place, result in enumerate(results) if _records(result)]
     flags = records_gradient(finder.outermost, [results[place] for place in recording])
     told = [(place, flag) for place in recording if isinstance(flag := flags[results[place]], Node)]
-    used = used_inputs(finder.outermost, list(zip(given, _replaced(finder, found, given), strict=True)))
+    used = used_inputs(finder.outermost, list(zip(given, _replaced(finder, found, given, count), strict=True)))
     flags_of_spent = [(place, flag) for place, _, flag in spent if flag is not True]
     given += dict.fromkeys(flag for _, flag in (*told, *used, *flags_of_spent) if isinstance(flag, Node))
     if found or told or used or flags_of_spent or len(results) > count:
@@ -116,14 +116,25 @@ def tell_given_back(module: GraphModule) -> Substitutes:
     return Substitutes(count, tuple(found), tuple(recorded), on_paths, in_use, spent_where)
 
 
-def _replaced(finder: Finder, found: list[Substitute], given: list[Any]) -> list[Flag]:
-    """Of all that the graph gives: whether an input takes its place; not what comes out in another place as well."""
+def _replaced(finder: Finder, found: list[Substitute], given: list[Any], count: int) -> list[Flag]:
+    """Of all that the graph gives: whether Python has something else.
+
+    An input takes the place of one of the first `count` (not of what comes out in another place as well); a tensor
+    behind them counts where it comes out in the place of one.
+    """
+    level = finder.outermost
+    flags = {one: True if one.flag is None else given[one.flag] for one in found}
     elsewhere = {one.source for one in found if not one.is_input}
-    flags: dict[int, list[Flag]] = {place: [] for place in range(len(given))}
-    for one in found:
-        if one.is_input and one.place not in elsewhere:
-            flags[one.place].append(True if one.flag is None else given[one.flag])
-    return [finder.outermost.either(those) for those in flags.values()]
+
+    def is_replaced(place: int) -> Flag:
+        if place < count:
+            inputs = [flag for one, flag in flags.items() if one.is_input and one.place == place]
+            return level.either([] if place in elsewhere else inputs)
+        if not has_gradient(given[place]):
+            return False
+        return level.opposite(level.either([flags[one] for one in found if not one.is_input and one.source == place]))
+
+    return [is_replaced(place) for place in range(len(given))]
 
 
 def _may_be(finder: Finder, place: int, results: list[Any], known: list[Any]) -> Iterator[tuple[Origin, Flag]]:

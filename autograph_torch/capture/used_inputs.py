@@ -36,7 +36,7 @@ def used_inputs(level: Level, results: Iterable[tuple[Any, Flag]]) -> list[tuple
     behind = [*level.targets, *level.graph.find_nodes(op="call_function", target=torch.autograd.grad)]
     ends = [*results, *((one, False) for node in behind for one in node.all_input_nodes)]
     ends = list(dict.fromkeys(one for one in ends if isinstance(one[0], Node) and has_gradient(one[0])))
-    anyway = _reached([node for node, _ in ends])
+    anyway = _reached([node for node, replaced in ends if replaced is False])
     inputs = {node: place if node not in anyway else _USED_ANYWAY for place, node in enumerate(level.inputs)}
     placed = [node for node, place in inputs.items() if place != _USED_ANYWAY and has_gradient(node)]
     places = [inputs[node] for node in placed if not is_made(node)]

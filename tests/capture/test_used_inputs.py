@@ -68,6 +68,14 @@ def what_the_loop_begins_with(x: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Ten
     return y
 
 
+def a_part_of_what_the_loop_begins_with(x: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    y = a
+    while x.sum() > 1:
+        x = x - 1
+        y = b * x
+    return y[1]
+
+
 def of_branches_in_a_loop(x: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     y = x.clone()
     while y.sum() > 1:
@@ -228,6 +236,7 @@ FUNCTIONS = [
     computed_before,
     of_a_loop,
     what_the_loop_begins_with,
+    a_part_of_what_the_loop_begins_with,
     of_branches_in_a_loop,
     the_best_of_a_loop,
     of_an_earlier_trip,
