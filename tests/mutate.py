@@ -1846,6 +1846,22 @@ MUTATIONS = (
         "a_part_of_what",
     ),
     Mutation(
+        "implicit code: properties and special methods that touch an attribute",
+        CAPTURE + "field_writes.py",
+        "touches(kind, name) or ",
+        "",
+        "tests/test_programs.py",
+        "ThatAPropertyReads or ThatAWith",
+    ),
+    Mutation(
+        "implicit code: methods that they call",
+        CAPTURE + "implicit_code.py",
+        "        waiting += [one.__code__ for one in methods if isinstance(one, types.FunctionType)]\n",
+        "",
+        "tests/test_programs.py",
+        "ThatAPropertyReads",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -38,6 +38,7 @@ from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.implicit_code import touches
 from autograph_torch.capture.instance_dicts import note_order, set_attribute
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.presence import guard_own, runs_code
@@ -303,7 +304,8 @@ def _is_answered(parent: Any, item: Any, name: str) -> bool:
 def _is_computed(parent: Any, item: Any, name: str) -> bool:
     if not isinstance(item, UserDefinedObjectVariable):
         return False
-    return runs_code(item.python_type(), name, _ACCESSES) or _is_answered(parent, item, name)
+    kind = item.python_type()
+    return runs_code(kind, name, _ACCESSES) or touches(kind, name) or _is_answered(parent, item, name)
 
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:

@@ -50,7 +50,7 @@ def is_own(target: Any, name: str, found: bool = True) -> bool:
 
 
 def is_computed(target: Any, name: str, found: bool = False) -> bool:
-    """Whether code of the class runs when an attribute is read or set. (Filled in by the tracer.)"""
+    """Whether code of the class, a property or other, runs in its place, or may touch it. (Filled in by the tracer.)"""
     return found
 
 

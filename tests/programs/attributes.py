@@ -1090,3 +1090,37 @@ class BufferThatAGeneratorBindsAnew(Parent):
             if x.sum() > row:
                 break
         return self.v.sum()
+
+
+@program(inputs=SIGNS)
+class CounterThatAPropertyReads(Parent):
+    @property
+    def more(self):
+        return self.next()
+
+    def next(self):
+        return self.n + 1
+
+    def forward(self, x):
+        y = x
+        if x.sum() > 0:
+            self.n += 1
+            y = x + self.more
+        return y, self.n
+
+
+@program(inputs=SIGNS[::-1])
+class BufferThatAWithBindsAnew(Parent):
+    def __enter__(self):
+        self.v = self.v * 2
+
+    def __exit__(self, *_):
+        self.v = self.v + 1
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.v.zero_()
+        else:
+            with self:
+                x = x + 1
+        return self.v.sum(), x
