@@ -123,16 +123,16 @@ def _replaced(finder: Finder, found: list[Substitute], given: list[Any], count: 
     behind them counts where it comes out in the place of one.
     """
     level = finder.outermost
-    flags = {one: True if one.flag is None else given[one.flag] for one in found}
+    flags = [(one, True if one.flag is None else given[one.flag]) for one in found]
     elsewhere = {one.source for one in found if not one.is_input}
 
     def is_replaced(place: int) -> Flag:
         if place < count:
-            inputs = [flag for one, flag in flags.items() if one.is_input and one.place == place]
+            inputs = [flag for one, flag in flags if one.is_input and one.place == place]
             return level.either([] if place in elsewhere else inputs)
         if not has_gradient(given[place]):
             return False
-        return level.opposite(level.either([flags[one] for one in found if not one.is_input and one.source == place]))
+        return level.opposite(level.either([flag for one, flag in flags if not one.is_input and one.source == place]))
 
     return [is_replaced(place) for place in range(len(given))]
 
