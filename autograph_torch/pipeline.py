@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import gast
 
+from autograph_torch.analysis.class_code import class_code
 from autograph_torch.analysis.kinds import imports_of
 from autograph_torch.analysis.nesting import DEEPEST_TEXT
 from autograph_torch.analysis.seen import Site
@@ -85,14 +86,15 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         _left_out(filename, node.lineno, node.end_lineno or node.lineno, around.lines[node.lineno - 1])
         for node in left_out
     ]
-    for node, is_method in outermost_functions(module):
+    for node, own in outermost_functions(module):
         if node.lineno in directives.skipped_lines | stay or not may_have_work(node, around.imports):
             continue
         try:
             if to_torch:
-                one = rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method)
+                one = rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method=own is not None)
             else:
-                one = rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
+                known = replace(around, class_code=class_code(module, own))
+                one = rewrite_function(gast.ast_to_gast(node), known, is_method=own is not None)
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
             diagnostics.extend(one.diagnostics)
             rewritten.append(one)
@@ -146,15 +148,15 @@ def _left_alone(function: Function, around: Surroundings, error: Exception) -> D
     )
 
 
-def outermost_functions(module: ast.Module) -> list[tuple[Function, bool]]:
-    """Functions that are not inside another function, in source order, and whether they are methods."""
-    found: list[tuple[Function, bool]] = []
-    stack: list[tuple[ast.AST, bool]] = [(module, False)]
+def outermost_functions(module: ast.Module) -> list[tuple[Function, ast.ClassDef | None]]:
+    """Functions that are not inside another function, in source order, and the classes of methods."""
+    found: list[tuple[Function, ast.ClassDef | None]] = []
+    stack: list[tuple[ast.AST, ast.ClassDef | None]] = [(module, None)]
     while stack:
-        node, in_class = stack.pop()
+        node, own = stack.pop()
         for child in reversed(list(ast.iter_child_nodes(node))):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                found.append((child, in_class))
+                found.append((child, own))
             elif isinstance(child, ast.stmt):
-                stack.append((child, isinstance(child, ast.ClassDef)))
+                stack.append((child, child if isinstance(child, ast.ClassDef) else own))
     return sorted(found, key=lambda pair: pair[0].lineno)

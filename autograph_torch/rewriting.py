@@ -8,6 +8,7 @@ from itertools import islice
 
 import gast
 
+from autograph_torch.analysis.class_code import ClassCode
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Imports, Kind, Kinds, parameter_kinds
 from autograph_torch.analysis.nesting import nesting
@@ -50,6 +51,7 @@ class Surroundings:
     told: Told = UNTOLD
     effects: frozenset[str] = frozenset()
     deepest: int | None = None
+    class_code: ClassCode | None = None  # for a file; elsewhere a trace knows the classes
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ def _facts(function: gast.FunctionDef, around: Surroundings, kinds: Kinds) -> Fa
         skipped_lines=around.skipped_lines,
         told=around.told,
         effects=around.effects,
+        class_code=around.class_code,
     )
 
 

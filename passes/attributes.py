@@ -55,7 +55,8 @@ def _hoisted(node: gast.If | gast.For | gast.While, facts: Facts) -> gast.AST | 
     written = [c for c in _written(block) if c[0] not in binds(block) and _hoistable(c, node, facts)]
     if not written:
         return node
-    if any(_may_reach(inner, written, facts) for inner in (node, *walk_scope(_header_and_arms(node)))):
+    nodes = [node, *walk_scope(_header_and_arms(node))]
+    if any(_may_reach(inner, written, facts) for inner in nodes) or _stands_alone(nodes, written):
         return node
     if exits([node]) or any(_raises(inner) for inner in walk_scope(block)):  # what follows is not reached on that path
         return node
@@ -91,6 +92,9 @@ def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, fact
         return False
     if composite[1].startswith("__") and not composite[1].endswith("__"):
         return False
+    code = facts.class_code
+    if code is not None and composite[1] in (code.touched if composite[0] == "self" else code.touched_by_any):
+        return False
     block = [*node.body, *node.orelse]
     own = composite[0] == "self" and node.lineno not in facts.told.splits
     return own or any(found == composite and inside for found, inside in _writes(block))
@@ -122,7 +126,9 @@ def _changes(method: str) -> bool:
 def _may_reach(node: gast.AST, written: list[Composite], facts: Facts) -> bool:
     """Whether this may read or write one of the attributes by another name: in what it calls, or as it stands."""
     if isinstance(node, gast.Attribute):
-        return any(node.attr == attribute and not _is_name(node.value, base) for base, attribute in written)
+        of_self = any(base == "self" and _is_name(node.value, base) for base, _ in written)
+        unknown = of_self and facts.class_code is not None and node.attr not in facts.class_code.known
+        return unknown or any(node.attr == attr and not _is_name(node.value, base) for base, attr in written)
     if isinstance(node, gast.For):
         return _may_be_object(node.iter, facts)
     if not isinstance(node, gast.Call):
@@ -131,6 +137,12 @@ def _may_reach(node: gast.AST, written: list[Composite], facts: Facts) -> bool:
     if isinstance(node.func, gast.Attribute):
         given.append(node.func.value)
     return not _is_known(node, facts) or any(_is_name(one, base) for one in given for base, _ in written)
+
+
+def _stands_alone(nodes: list[gast.AST], written: list[Composite]) -> bool:
+    """Whether one of the objects is used whole: another name for it (`me = self`), or its own operators and `with`."""
+    of_attributes = {id(node.value) for node in nodes if isinstance(node, gast.Attribute)}
+    return any(_is_name(one, base) and id(one) not in of_attributes for one in nodes for base, _ in written)
 
 
 def _is_known(call: gast.Call, facts: Facts) -> bool:

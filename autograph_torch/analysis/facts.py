@@ -9,6 +9,7 @@ from functools import cached_property
 import gast
 
 from autograph_torch.analysis.aliases import Aliases
+from autograph_torch.analysis.class_code import ClassCode
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.owned import owned_containers
 from autograph_torch.analysis.scopes import (
@@ -61,6 +62,7 @@ class Facts:
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay
     told: Told = UNTOLD
     effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
+    class_code: ClassCode | None = None  # in files
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
 
     @cached_property

@@ -5,6 +5,8 @@
         y = x + self.more
 
 Such code is read with all methods of the class that it names; an attribute is taken to be touched where it is named.
+What dataclasses write (`__eq__`, `__repr__`) is left out: it names all attributes, and runs where the object stands
+alone in the text, which the pass looks for.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from collections.abc import Iterator
 from typing import Any
 
 _EXPLICIT = frozenset(("__init__", "__new__", "__call__", "__init_subclass__", "__class_getitem__"))
+
+_WRITTEN_BY_PYTHON = ("<string>",)  # dataclasses and namedtuples
 
 
 def touches(kind: type, attribute: str) -> bool:
@@ -45,7 +49,8 @@ def _run_unseen(name: str, value: Any) -> Iterator[types.CodeType]:
         parts = (value.func,)
     elif name.startswith("__") and name.endswith("__") and name not in _EXPLICIT:
         parts = (value,)
-    yield from (one.__code__ for one in parts if isinstance(one, types.FunctionType))
+    codes = [one.__code__ for one in parts if isinstance(one, types.FunctionType)]
+    yield from (code for code in codes if code.co_filename not in _WRITTEN_BY_PYTHON)
 
 
 def _names_in(code: types.CodeType) -> Iterator[str]:

@@ -121,8 +121,8 @@ def observed_code(source: SourceFile) -> types.CodeType:
         passes=OBSERVED,
     )
     rewritten = [
-        rewrite_function(gast.ast_to_gast(node), around, is_method=is_method)
-        for node, is_method in outermost_functions(source.tree)
+        rewrite_function(gast.ast_to_gast(node), around, is_method=own is not None)
+        for node, own in outermost_functions(source.tree)
         if not directives.skip_file and node.lineno not in directives.skipped_lines
     ]
     return module_code(source, rewritten, [RUNTIME_IMPORT])
