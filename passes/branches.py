@@ -22,7 +22,6 @@ Refused: `yield` and `await` in a branch, jumps that could not be structured, `d
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -36,9 +35,9 @@ from autograph_torch.analysis.liveness import (
     bound_after,
     bound_at_start,
     bound_inside,
+    flows_of_try,
     live_after_each,
     live_before,
-    live_on_raise,
     loop_head,
 )
 from autograph_torch.analysis.scopes import (
@@ -53,7 +52,6 @@ from autograph_torch.analysis.scopes import (
     names_around,
     names_of,
     parameters,
-    reads,
     sub_statements,
 )
 from autograph_torch.analysis.writes import rebound_before_write, written_in_place
@@ -146,26 +144,24 @@ class _Branches:
         """A statement that stays: look into its blocks, and into functions that earlier passes made of them."""
         if (isinstance(node, SCOPES) and not is_generated(node)) or not sub_statements(node):
             return node
-        flow = (after, targets)
+        flows: dict[str, tuple[Live, Targets]] = {}
         if is_generated(node):
-            flow = (EMPTY, Targets())
+            flows["body"] = (EMPTY, Targets())
             bound |= frozenset(parameters(node.args))
         elif isinstance(node, (gast.For, gast.While)):
             head = loop_head(node, after, targets) | self._always_live
-            flow = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
+            flows["body"] = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
         elif isinstance(node, gast.Try):
-            caught = dataclasses.replace(targets, on_raise=live_on_raise(node, after, targets))
-            flow = (after | live_before([node], after, targets) | frozenset(reads(node.handlers)), caught)
+            flows = flows_of_try(node, after, targets)
         changes = {}
         for field in ("body", "orelse", "finalbody"):
             old = getattr(node, field, None)
             if isinstance(old, list) and old:
-                of_else = field == "orelse" and isinstance(node, (gast.For, gast.While))
-                new = self.block(old, *((after, targets) if of_else else flow), bound_inside(node, field, bound))
+                new = self.block(old, *flows.get(field, (after, targets)), bound_inside(node, field, bound))
                 changes.update({field: new} if new is not old else {})
         for field in ("handlers", "cases"):
             arms = getattr(node, field, None) or []
-            new_arms = [self._inside(arm, after, targets, bound) for arm in arms]
+            new_arms = [self._inside(arm, *flows.get(field, (after, targets)), bound) for arm in arms]
             changes.update({field: new_arms} if any(a is not b for a, b in zip(arms, new_arms, strict=True)) else {})
         return derive(node, **changes) if changes else node
 

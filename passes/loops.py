@@ -42,9 +42,9 @@ from autograph_torch.analysis.liveness import (
     bound_after,
     bound_at_start,
     bound_inside,
+    flows_of_try,
     live_after_each,
     live_before,
-    live_on_raise,
     loop_head,
 )
 from autograph_torch.analysis.positions import counts_only
@@ -153,15 +153,9 @@ class _Loops:
             head = loop_head(node, after, targets) | self._always_live
             inner = Targets(on_break=after, on_continue=head, on_raise=targets.on_raise)
             return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound, ends)
-        caught = targets
         if isinstance(node, gast.Try):
-            caught = dataclasses.replace(targets, on_raise=live_on_raise(node, after, targets))
-            after = after | live_before([node], after, targets)
-            for handler in node.handlers:
-                after |= live_before(handler.body, after, targets)
-        flows = {field: (after, targets) for field in ("orelse", "finalbody", "handlers", "cases")}
-        flows["body"] = (after, caught)
-        return self._blocks(node, flows, bound, ends)
+            return self._blocks(node, flows_of_try(node, after, targets), bound, ends)
+        return self._blocks(node, dict.fromkeys(("body", "orelse", "handlers", "cases"), (after, targets)), bound, ends)
 
     def _blocks(
         self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str], ends: bool

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.features import STATE_FEATURES, further_argument
 from tests.features_memory import MEMORY_FEATURES
+from tests.features_objects import OBJECT_FEATURES
 from tests.features_python import PYTHON_FEATURES
 from tests.grammar import (
     CONSTANTS,
@@ -28,7 +29,7 @@ from tests.grammar import (
 )
 from tests.harness import Call, Program, Verdict, Way, check, from_text, integer, scalar, vec
 
-FEATURES = {**STATE_FEATURES, **PYTHON_FEATURES, **MEMORY_FEATURES}
+FEATURES = {**STATE_FEATURES, **PYTHON_FEATURES, **MEMORY_FEATURES, **OBJECT_FEATURES}
 FLAT_TESTS = tuple(template for template in EXPRESSIONS["test"] if "{test}" not in template)
 HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P<after>(?=$|[:,)]))?")
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")

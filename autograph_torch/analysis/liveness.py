@@ -149,6 +149,19 @@ def live_on_raise(node: gast.Try, after: Live, targets: Targets) -> Live:
     return targets.on_raise | _caught(node, end, targets) | (end if node.finalbody else EMPTY)
 
 
+def flows_of_try(node: gast.Try, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
+    """What is live behind each block of a `try` (and behind its handlers), and where jumps and exceptions lead."""
+    end = live_before(node.finalbody, after, targets) if node.finalbody else after
+    uncaught = replace(targets, on_raise=targets.on_raise | (end if node.finalbody else EMPTY))
+    caught = replace(targets, on_raise=live_on_raise(node, after, targets))
+    return {
+        "body": (live_before(node.orelse, end, uncaught), caught),
+        "orelse": (end, uncaught),
+        "handlers": (end, uncaught),
+        "finalbody": (after | targets.on_raise, targets),
+    }
+
+
 def _caught(node: gast.Try, end: Live, targets: Targets) -> Live:
     """Names that the handlers read before they bind them."""
     named = [(handler.body, {handler.name.id} if handler.name else set()) for handler in node.handlers]

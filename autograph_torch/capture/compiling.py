@@ -71,6 +71,7 @@ from autograph_torch.capture.derived_floats import derived_floats
 from autograph_torch.capture.derived_sets import derived_sets
 from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.dicts_written import dicts_written
+from autograph_torch.capture.draws import noted_draws
 from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.entered_objects import entered_objects
@@ -603,6 +604,7 @@ _REPAIRS = (
     tensor_subclasses,
     targets_with_gaps,
     python_random,
+    noted_draws,
     torch_random,
     python_errors,
 )

@@ -8,7 +8,7 @@
 What Dynamo remembers of a tensor is compared with the tensor that it traces with, wherever it is asked.
 
 In the body of a branch or loop a tensor from around it keeps its shape, or is refused: what stands behind the body is
-traced for one shape.
+traced for one shape. `detach_` is refused there: what stands in for the tensor would be detached, and not the tensor.
 
 Private: TensorVariable's `ndim`, `_size`, `stride`, `requires_grad` and `synchronize_attributes`; how it gets
 attributes, its `call_method` and `unpack_var_sequence`.
@@ -45,6 +45,8 @@ def reshaped_tensors() -> Iterator[None]:
         follow_tensor(self, tx)
         if name in _RESHAPING and _is_from_around(self, tx):
             raise_refusal("AG206", f"`{name}` in a branch or loop, of a tensor from around it", _ADVICE)
+        if name == "detach_" and tx.output.current_tracer.parent is not None and _may_record(self):
+            raise_refusal("AG206", "`detach_` in a branch or loop on data", "bind a new name: `y = x.detach()`")
         return call(self, tx, name, args, kwargs)
 
     def unpack_var_sequence(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
@@ -72,6 +74,12 @@ def _differs(variable: Any, fake: Any) -> bool:
     if variable._size is None or variable.stride is None:  # a size is not known yet, or a tensor is sparse
         return False
     return (variable._size, variable.stride) != (tuple(fake.shape), fake.stride())
+
+
+def _may_record(variable: Any) -> bool:
+    """Whether a tensor may have a gradient, also where none is recorded: what stands for it inside has none there."""
+    fake = variable.proxy.node.meta.get("example_value")
+    return not torch.is_grad_enabled() or bool(isinstance(fake, torch.Tensor) and fake.requires_grad)
 
 
 def _is_from_around(variable: Any, tx: Any) -> bool:

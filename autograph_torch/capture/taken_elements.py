@@ -4,9 +4,9 @@
         total += v
         if total > 4: break     the trips that eager does not come to have taken their elements, too
 
-So a generator may neither print nor write to what was there before, and may not see what the trips write to; nor may an
-iterator go on forever. An element of a list, or a value of a dict, is what is there when its trip begins (also in the
-pairs of `items`, `enumerate` and `zip`).
+So a generator may neither print, draw random numbers nor write to what was there before, and may not see what the trips
+write to; nor may an iterator go on forever. An element of a list, or a value of a dict, is what is there when its trip
+begins (also in the pairs of `items`, `enumerate` and `zip`).
 
 Private: the frame of a generator (`inline_tracer`), SideEffects.store_attr_mutations, `fn` of `map` and `filter`.
 tests/capture/test_advanced_iterators.py fails clearly when torch changes them.
@@ -37,6 +37,7 @@ from torch._dynamo.variables.misc import CellVariable
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.identity import is_same
 from autograph_torch.runtime import iteration, structure, tracing
+from autograph_torch.runtime.gradients import draws_random_numbers
 from autograph_torch.runtime.refusal import raise_refusal
 
 _CONTAINERS = (BaseListVariable, ConstDictVariable, SetVariable)
@@ -45,7 +46,10 @@ MADE_OF = "_autograph_made_of"  # of an iterator: the list or dict that it runs 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 _MOST_TAKEN = 1024  # elements that a trace follows one by one
 _ENDLESS = f"a loop that data may leave early runs over an iterator of more than {_MOST_TAKEN} elements"
-_DOES_MORE = "a loop that data may leave early runs over a generator that prints, or writes to what was there before"
+_DOES_MORE = (
+    "a loop that data may leave early runs over a generator that prints, or writes to what was there before, or draws "
+    "random numbers"
+)
 SEES_WRITES = "a loop that data may leave early writes to what it runs over, or to what the generator sees"
 KEPT = "an iterator is kept that a loop has run over which data may leave early"
 _WRITES_AHEAD = "a loop that data may leave early writes to elements that it has yet to come to"
@@ -97,7 +101,7 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         if any(iterator.source is not None for iterator in one.taken):
             raise_refusal("AG206", KEPT, AS_A_LIST)
         effects = parent.output.side_effects
-        if _has_effects(parent.output, one.mark) or _has_changed(one) or _has_written(one, effects):
+        if _has_effects(one.mark) or _has_changed(one) or _has_written(one, effects):
             raise_refusal("AG206", _DOES_MORE, AS_A_LIST)
     elif code is iteration.end_trips.__code__:
         one = _under_way().pop()
@@ -305,18 +309,12 @@ def _has_written_to_tensors(mark: Any) -> bool:
     return any(storage_at(target) in before for node in nodes[start:] for target in written(node))
 
 
-def _has_effects(output: Any, mark: Any) -> bool:
+def _has_effects(mark: Any) -> bool:
+    """Whether the graph does more, behind a node, than to compute: effects, and draws, whose order counts."""
     nodes = tracing.nodes()
     start = nodes.index(mark) + 1 if mark in nodes else 0
-    return any(_is_effect(output, node) for node in nodes[start:])
-
-
-def _is_effect(output: Any, node: Any) -> bool:
-    if node.target is torch.ops.autograph_torch.effect:
-        return True
-    bodies = [output.nn_modules.get(str(node.target))] if node.op == "get_attr" else []
-    graphs = [one.graph for one in bodies if isinstance(one, torch.fx.GraphModule)]
-    return any(_is_effect(output, inner) for graph in graphs for inner in graph.nodes)
+    behind = tracing.with_bodies(nodes[start:])
+    return any(node.target is torch.ops.autograph_torch.effect or draws_random_numbers(node) for node in behind)
 
 
 def spent() -> dict[Any, int]:

@@ -12,7 +12,7 @@ branches and loops, whose draws would be made whichever path is taken: such a fu
 
 Private: TorchInGraphFunctionVariable, SkipFunctionVariable, OpaqueObjectClassVariable (with torch 2.11, where a
 generator is an object like others, UserDefinedClassVariable), UserDefinedObjectVariable, TensorVariable,
-RandomValueSource, GraphArg and create_graph_input; get_fake_value and FakeTensorMode's `__torch_dispatch__`.
+RandomValueSource, GraphArg and create_graph_input; get_fake_value.
 tests/capture/test_torch_random.py fails clearly when torch changes them.
 """
 
@@ -48,8 +48,6 @@ from torch._dynamo.variables.script_object import OpaqueObjectClassVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch._guards import Source, TracingContext
 from torch._library.opaque_object import is_opaque_type
-from torch._ops import HigherOrderOperator
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import guard_or_false
 
 from autograph_torch.capture.assumptions import in_body
@@ -57,7 +55,7 @@ from autograph_torch.capture.failures import nodes_of
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import torch_random as drawing
 from autograph_torch.runtime import tracing
-from autograph_torch.runtime.gradients import draws_random_numbers
+from autograph_torch.runtime.gradients import DRAWS, draws_random_numbers
 from autograph_torch.runtime.refusal import raise_refusal
 
 _SEEDS = (torch.manual_seed, torch.random.manual_seed)
@@ -113,7 +111,7 @@ def torch_random() -> Iterator[None]:
     in_graph, skipped = TorchInGraphFunctionVariable.call_function, SkipFunctionVariable.call_function
     of_object = method_of(UserDefinedObjectVariable, "call_method")
     of_tensor = method_of(TensorVariable, "call_method")
-    get_fake_value, dispatch = builder.get_fake_value, FakeTensorMode.__torch_dispatch__
+    get_fake_value = builder.get_fake_value
 
     def function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         found = None if tracing.may_break() else _called(tx, self.value, args, kwargs)
@@ -133,24 +131,11 @@ def torch_random() -> Iterator[None]:
         found = _drawn(tx, name, [self, *args], kwargs) if draws and not tracing.may_break() else None
         return of_tensor(self, tx, name, args, kwargs) if found is None else found
 
-    watching: list[list[str]] = []  # of the calls that are tried on tensors without data: what they draw by themselves
-
     def fake_value(node: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(node.target, HigherOrderOperator) or not _default_is_known() or _is_ours(node.target):
-            return get_fake_value(node, tx, *args, **kwargs)
-        watching.append([])
-        try:
-            found = get_fake_value(node, tx, *args, **kwargs)
-        finally:
-            seen = watching.pop()
-        if seen:
-            _refuse_native(seen[0])
+        found = get_fake_value(node, tx, *args, **kwargs)
+        if DRAWS in node.meta and _default_is_known() and not _is_ours(node.target):
+            _refuse_native(node.meta[DRAWS])
         return found
-
-    def dispatched(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if watching and torch.Tag.nondeterministic_seeded in func.tags and _draws(func, args, kwargs or {}):
-            watching[-1].append(func.overloadpacket.__name__)
-        return dispatch(self, func, types, args, kwargs)
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(TorchInGraphFunctionVariable, call_function=function))
@@ -158,7 +143,6 @@ def torch_random() -> Iterator[None]:
         stack.enter_context(patched(UserDefinedObjectVariable, call_method=method))
         stack.enter_context(patched(TensorVariable, call_method=tensor_method))
         stack.enter_context(patched(builder, get_fake_value=fake_value))
-        stack.enter_context(patched(FakeTensorMode, __torch_dispatch__=dispatched))
         stack.enter_context(_making())
         yield
 
@@ -492,15 +476,6 @@ def _is_plain(value: Any) -> bool:
 
 def _is_ours(target: Any) -> bool:
     return str(target).startswith("autograph_torch")
-
-
-def _draws(func: Any, args: Any, kwargs: Any) -> bool:
-    """Whether an operator that may draw does so: some are told not to."""
-    arguments = func._schema.arguments
-    given = {one.name: one.default_value for one in arguments if one.has_default_value()}
-    given |= {**dict(zip((one.name for one in arguments), args, strict=False)), **kwargs}
-    is_used = given.get("train", given.get("training")) is not False
-    return is_used and given.get("dropout_p", given.get("dropout")) != 0
 
 
 def _refuse_native(name: str) -> None:

@@ -112,18 +112,16 @@ def keep_bits() -> None:
     inductor.joint_graph_constant_folding = False
 
 
-# Functions and methods that draw random numbers. The backward pass of a branch or loop runs its body again.
-_RANDOM = frozenset(
-    "rand randn randint rand_like randn_like randint_like randperm bernoulli multinomial normal poisson bernoulli_ "
-    "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu".split()
-)
+DRAWS = "draws"  # in the meta of a node: the operator by which it draws random numbers (capture/draws.py)
 RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
-_DROPOUTS = frozenset("dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d".split())
 
 
 @torch.compiler.assume_constant_result
 def refuse_random_numbers() -> int:
-    """Stop when the body that is being traced draws random numbers and its gradients are recorded."""
+    """Stop when the body that is being traced draws random numbers and its gradients are recorded.
+
+    The backward pass of a branch or loop runs its body again.
+    """
     if not tracing.takes_part_in_gradients():
         return 0
     for node in tracing.nodes():
@@ -137,17 +135,15 @@ def refuse_random_numbers() -> int:
     return 0
 
 
+@torch.compiler.assume_constant_result
+def body_draws() -> bool:
+    """Whether the body of an operator that is being traced draws random numbers, or one in it does."""
+    return any(map(draws_random_numbers, tracing.with_bodies(tracing.nodes())))
+
+
 def draws_random_numbers(node: torch.fx.Node) -> bool:
     """Whether a node of a graph draws random numbers."""
-    if not node.op.startswith("call_"):
-        return False
-    name = called(node)
-    if name in RECURRENT:  # ..., dropout, training, ...
-        place = next((k for k, value in enumerate(node.args) if isinstance(value, float)), None)
-        return place is not None and bool(node.args[place] != 0 and node.args[place + 1])
-    probability = node.kwargs.get("p", node.args[1] if len(node.args) > 1 else 0.5)
-    training = node.kwargs.get("training", node.args[2] if len(node.args) > 2 else True)
-    return name in _RANDOM or bool(name in _DROPOUTS and training and probability != 0)
+    return DRAWS in node.meta
 
 
 def called(node: torch.fx.Node) -> str:

@@ -38,6 +38,7 @@ from autograph_torch.runtime.effects import body_effects, current_token, had_eff
 from autograph_torch.runtime.fields import read_fields, write_fields
 from autograph_torch.runtime.gradients import (
     anchored,
+    body_draws,
     keep_gradients,
     keep_layouts,
     recorded,
@@ -224,10 +225,10 @@ def _attempt(
         autograph_effects = body_effects(outer)
         flag = truth(unrecorded(passes, test, state[1:]))
         # It runs once more than the body, and before the loop as well.
-        if had_effects(autograph_effects) or notes.test_has_written():
+        if had_effects(autograph_effects) or notes.test_has_written() or body_draws():
             refuse(
                 "AG206",
-                "the test of a loop prints, raises, or writes to an attribute or an outer variable",
+                "the test of a loop prints, raises, draws random numbers, or writes to an attribute or outer variable",
                 "do that before the loop and at the end of its body",
             )
         notes.note_body(site)

@@ -12,7 +12,7 @@ import contextlib
 import linecache
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,6 +132,16 @@ def _is_remembered(node: Any) -> bool:
 def nodes() -> list[Any]:
     """The nodes of the graph, or of the operator body, that is being built."""
     return list(_graph().nodes)
+
+
+def with_bodies(nodes: Iterable[Any]) -> Iterator[Any]:
+    """Nodes of the graph that is being built, and those of the bodies of their operators."""
+    modules = current_translator().output.nn_modules
+    for node in nodes:
+        yield node
+        body = modules.get(str(node.target)) if node.op == "get_attr" else None
+        if isinstance(body, torch.fx.GraphModule):
+            yield from with_bodies(body.graph.nodes)
 
 
 def takes_part_in_gradients() -> bool:

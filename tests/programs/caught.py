@@ -333,3 +333,33 @@ def by_a_zero_that_is_known(x):
     if x.sum() > 0:
         texts.append(number / zero)
     return texts
+
+
+@program(inputs=BOTH)
+def bound_in_a_branch_and_read_by_the_else_of_a_try(x):
+    y, z = x * 0, x
+    try:
+        if x.sum() > 1:
+            y = x
+        else:
+            y = -x
+    except ValueError:
+        pass
+    else:
+        z = y + 1
+    return z
+
+
+@program(inputs=BOTH)
+def a_name_of_a_handler_in_the_else_of_a_try(x):
+    k = 0
+    for i in range(3):
+        try:
+            if x.sum() > 1:
+                raise ValueError(i)
+            x = x + 1
+        except ValueError as stop:
+            k = stop.args[0]
+        else:
+            x = x * 2
+    return x, k

@@ -715,3 +715,22 @@ def mask_of_a_loop_with_gradients(x):
     if level > 0:
         level = level + x[kept].mean()
     return level, kept, rounds
+
+
+@program(inputs=[lambda: (vec(1, 2), vec(3, 2)), lambda: (vec(-1, -2), vec(3, 2))], grad=True, refused="AG206")
+def detached_in_place_in_a_branch(x, w):
+    a = x * w
+    if x.sum() > 0:
+        a.detach_()
+    return a, a.requires_grad, a.is_leaf, (a * w).sum()
+
+
+@program(inputs=[lambda: (vec(1, 2), vec(1, 2)), lambda: (vec(-1, -2), vec(1, 2))], grad=True, refused="AG206")
+def detached_in_place_in_a_loop(x, w):
+    h, n = x * w, 0
+    while h.sum() < 50 and n < 6:
+        h = h * w + 1
+        if h.sum() > 8:
+            h.detach_()
+        n += 1
+    return (h * w).sum()
