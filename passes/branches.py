@@ -89,6 +89,7 @@ class _Branches:
         names = names_of(function.body)
         self._declared = frozenset(names.outer)
         self._local = frozenset(names.binds) - self._declared
+        self._shared_around: Live = EMPTY  # what the functions made of blocks around share with what they call
         self._always_live = always_live
         self._uses = _uses([function])
         again = [node for node in walk(function) if _runs_again(node, function)]
@@ -144,11 +145,10 @@ class _Branches:
         """A statement that stays: look into its blocks, and into functions that earlier passes made of them."""
         if (isinstance(node, SCOPES) and not is_generated(node)) or not sub_statements(node):
             return node
-        flows: dict[str, tuple[Live, Targets]] = {}
         if is_generated(node):
-            flows["body"] = (EMPTY, Targets())
-            bound |= frozenset(parameters(node.args))
-        elif isinstance(node, (gast.For, gast.While)):
+            return self._inside_function(node, bound)
+        flows: dict[str, tuple[Live, Targets]] = {}
+        if isinstance(node, (gast.For, gast.While)):
             head = loop_head(node, after, targets) | self._always_live
             flows["body"] = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
         elif isinstance(node, gast.Try):
@@ -165,6 +165,15 @@ class _Branches:
             changes.update({field: new_arms} if any(a is not b for a, b in zip(arms, new_arms, strict=True)) else {})
         return derive(node, **changes) if changes else node
 
+    def _inside_function(self, node: gast.FunctionDef, bound: frozenset[str]) -> gast.stmt:
+        """A function that a pass has made of a trip: its parameters are its own, what it declares is that around it."""
+        around, own = (self._declared, self._shared_around), frozenset(parameters(node.args))
+        self._declared -= own
+        self._shared_around = (self._shared_around - own) | frozenset(names_of(node.body).outer)
+        body = self.block(node.body, EMPTY, Targets(), bound | own)
+        self._declared, self._shared_around = around
+        return node if body is node.body else derive(node, body=body)
+
     def _own_names(self, node: gast.If) -> set[str]:
         """Names that occur in the arms alone, so that functions made there are the only ones to read them later."""
         if id(node) in self._repeated:
@@ -178,6 +187,8 @@ class _Branches:
         jumps = bool(exits([*node.body, *node.orelse])) or not (completes(node.body) or completes(node.orelse))
         arms = (node.body, node.orelse)
         shared = self._facts.shared.within([*node.body, *node.orelse])
+        if jumps:  # to where what is shared around is not handed over
+            shared |= self._shared_around & frozenset(binds([*node.body, *node.orelse]))
         mutated = [n for n in self._mutated(node) if n not in shared]
         scratch = self._scratch(arms) if jumps else []
         mutated = [n for n in mutated if n not in scratch]
@@ -237,7 +248,9 @@ class _Branches:
     ) -> list[gast.stmt]:
         """The statements of an arm; what an inner branch may leave unbound is declared where it is a local variable."""
         around, self.maybe_undefined = self.maybe_undefined, {}
+        shared_around, self._shared_around = self._shared_around, self._shared_around | shared
         body = self.block(arm, frozenset(outputs), targets, bound)
+        self._shared_around = shared_around
         given = live_before(arm, frozenset(outputs), targets) | self._declared | shared
         own = [n for n in self.maybe_undefined if n in binds(body) and n not in given]
         self.maybe_undefined = {**around, **self.maybe_undefined}

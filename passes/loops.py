@@ -115,12 +115,14 @@ class _Loops:
         self._around = names_around(function)
         self._declared = frozenset(names_of(function.body).outer)
         self._closed_over: Live = EMPTY
+        self._shared_around: Live = EMPTY  # what the trips around share with what they call
         self.maybe_undefined: dict[str, None] = {}
 
-    def _closing_over(self, names: Live) -> _Loops:
-        """The lowering of a function of ours that reads `names` from around: it must not bind them."""
+    def _closing_over(self, names: Live, shared: Live = EMPTY) -> _Loops:
+        """The lowering of a function of ours that reads `names` from around and does not bind them."""
         inner = copy.copy(self)
         inner._closed_over = names
+        inner._shared_around = self._shared_around | shared
         return inner
 
     def block(
@@ -235,6 +237,8 @@ class _Loops:
         shared = self._facts.shared.within([*node.body, *test, *(rest or [])])
         if isinstance(node, gast.For):
             shared |= self._facts.shared.read_between(node.iter, node.body)
+        if rest is not None:  # it goes on to where what is shared around is not handed over
+            shared |= self._shared_around & frozenset(binds([node, *rest]))
         head = loop_head(node, after, targets) | self._always_live
         bound = dict.fromkeys([*binds(node.body), *(binds(node.target) if isinstance(node, gast.For) else [])])
         written = [
@@ -315,7 +319,7 @@ class _Loops:
         """The body of a loop as the body of a function: its jumps are returns by now, so nothing is live at its end."""
         parameters = {*carry.names, *(binds(node.target) if isinstance(node, gast.For) else ())}
         closed_over = frozenset(reads(body)) - parameters - frozenset(binds(body))
-        return self._closing_over(closed_over).block(body, EMPTY, Targets(), bound | parameters)
+        return self._closing_over(closed_over, carry.shared).block(body, EMPTY, Targets(), bound | parameters)
 
     def _note_undefined(self, carry: _Carry, bound: frozenset[str], block: list[gast.stmt]) -> None:
         shared = [n for n in binds(block) if n in carry.shared and n not in self._declared]

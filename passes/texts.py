@@ -28,14 +28,15 @@ from autograph_torch.analysis.facts import Facts, makes_a_list
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import COMPREHENSIONS, walk_scope
 from autograph_torch.passes.text_lists import additions, elements, lists_of_texts, sources_of_elements
-from autograph_torch.source.nodes import derive, is_none, name, rebuild, replace, walk
+from autograph_torch.source.nodes import children, derive, is_none, name, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call
 
 _PLAIN = (
-    *(gast.Name, gast.Attribute, gast.Subscript, gast.Constant, gast.JoinedStr, gast.FormattedValue, gast.IfExp),
+    *(gast.Name, gast.Constant, gast.JoinedStr, gast.FormattedValue, gast.IfExp),
     *(gast.Compare, gast.UnaryOp, gast.USub, gast.cmpop, gast.expr_context, gast.keyword),
 )
-_PLAIN_CALLS = frozenset("item sum mean norm argmax argmin float int str repr round format".split())
+_PLAIN_FUNCTIONS = frozenset("float str repr round format".split())
+_PLAIN_METHODS = frozenset("item sum mean norm".split())
 _DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.IfExp)
 
 
@@ -134,7 +135,22 @@ class Texts:
     def _is_plain(self, arm: gast.expr) -> bool:
         """Whether an arm of a conditional expression is a string, and made of what can as well be made in vain."""
         string = _is_string(arm) or isinstance(arm, gast.JoinedStr) or self.is_text(arm)
-        return string and all(isinstance(node, _PLAIN) or _is_plain_call(node) for node in gast.walk(arm))
+        return string and self._is_made_in_vain(arm)
+
+    def _is_made_in_vain(self, node: gast.AST) -> bool:
+        """Whether an expression does nothing but give a value, and cannot fail: it names no property and no element."""
+        if isinstance(node, gast.Attribute):
+            return self._facts.kinds.of(node) != Kind.UNKNOWN
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            owner, method = node.func.value, node.func.attr
+            plain = method in _PLAIN_METHODS and self._facts.kinds.of(owner) >= Kind.TENSOR
+            if not plain and not (method == "format" and _is_string(owner)):
+                return False
+            return all(map(self._is_made_in_vain, [owner, *node.args, *node.keywords]))
+        if isinstance(node, gast.Call):
+            plain = isinstance(node.func, gast.Name) and node.func.id in _PLAIN_FUNCTIONS
+            return plain and all(map(self._is_made_in_vain, [*node.args, *node.keywords]))
+        return isinstance(node, _PLAIN) and all(map(self._is_made_in_vain, children(node)))
 
     def _builds_texts(self, node: gast.expr) -> bool:
         if isinstance(node, gast.Name):
@@ -272,13 +288,6 @@ def _operands_of(test: gast.expr) -> Iterable[gast.expr]:
     if isinstance(test, gast.BoolOp):
         return [inner for value in test.values for inner in _operands_of(value)]
     return [test]
-
-
-def _is_plain_call(node: gast.AST) -> bool:
-    if not isinstance(node, gast.Call):
-        return False
-    last = node.func.id if isinstance(node.func, gast.Name) else getattr(node.func, "attr", "")
-    return last in _PLAIN_CALLS
 
 
 def _both_ways(node: gast.BinOp) -> tuple[tuple[gast.expr, gast.expr], ...]:

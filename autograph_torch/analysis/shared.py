@@ -53,11 +53,12 @@ class Shared:
 
     def __init__(self, function: gast.FunctionDef, kinds: Kinds) -> None:
         self._kinds = kinds
+        self._names = {node.id for node in walk(function) if isinstance(node, gast.Name)}
         self._read: dict[str, set[str]] = {}  # by the name of a function: the variables around it that it reads
         self._rebound: dict[str, set[str]] = {}
         self._loose_reads: set[str] = set()  # of functions that others may hold
         self._declared = set(names_of(function.body).outer)
-        self._loose_rebinds = set(self._declared)
+        self._loose_rebinds: set[str] = set()
         self._globals = {n for node in walk_scope(function.body) if isinstance(node, gast.Global) for n in node.names}
         self._look(function)
         self._lazy: dict[str, set[str]] = {}  # by name: the variables that a generator or iterator reads
@@ -103,9 +104,12 @@ class Shared:
         used = self._reached((reads(block) & set(self._read)) - bound)
         seen = {variable for name in used for variable in self._read[name]}
         rebound = {variable for name in used for variable in self._rebound[name]}
-        if (self._loose_reads & bound or self._loose_rebinds & (bound | reads(block))) and self._calls(block):
+        touched = bound | reads(block)
+        if (self._loose_reads & bound or self._loose_rebinds & touched) and self._runs_code(block):
             seen |= self._loose_reads
             rebound |= self._loose_rebinds
+        if self._declared & touched and self._calls(block):
+            rebound |= self._declared
         if self._declared & bound and _raises(block):
             rebound |= self._declared & bound
         return frozenset((seen & bound) | rebound)
@@ -148,7 +152,28 @@ class Shared:
         """Whether the block calls anything that may be a function of the user's."""
         return any(self._is_foreign(node) for statement in block for node in walk(statement))
 
+    def _runs_code(self, block: Iterable[gast.AST]) -> bool:
+        """Whether the block does anything that may run a function of the user's: a property, `+`, `with`, `key=`."""
+        return any(self._is_foreign(node) or self._asks_unknown(node) for one in block for node in walk(one))
+
+    def _asks_unknown(self, node: gast.AST) -> bool:
+        """Whether this does more with a value of an unknown class than to hold it."""
+        if runtime_function(node) or (isinstance(node, gast.Call) and self._kinds.torch_path(node.func) is not None):
+            return False
+        return any(self._is_unknown(value) for value in _asked(node))
+
+    def _is_unknown(self, value: gast.expr) -> bool:
+        if self._is_ours(value) or self._kinds.torch_path(value) is not None:
+            return False
+        return self._kinds.of(value) is Kind.UNKNOWN
+
+    def _is_ours(self, value: gast.AST) -> bool:
+        """Whether this is a name that a pass has put there (`loop`)."""
+        return isinstance(value, gast.Name) and value.id not in self._names
+
     def _is_foreign(self, node: gast.AST) -> bool:
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and self._is_ours(node.func.value):
+            return False
         walked = [node.iter] if isinstance(node, (gast.For, gast.comprehension)) else list(used_up(node))
         if any(self._may_be_iterator(one) for one in walked):
             return True
@@ -166,6 +191,30 @@ class Shared:
 
     def _may_be_iterator(self, value: gast.expr) -> bool:
         return isinstance(value, (gast.Name, gast.Attribute, gast.Subscript)) and self._kinds.of(value) in _UNTOLD
+
+
+def _asked(node: gast.AST) -> list[gast.expr]:
+    """The values that a node does something with: it takes a part, computes, compares, enters, or calls with them."""
+    if isinstance(node, (gast.Attribute, gast.Subscript, gast.FormattedValue)):
+        return [node.value]
+    if isinstance(node, gast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, gast.Compare):
+        is_same = all(isinstance(operator, (gast.Is, gast.IsNot)) for operator in node.ops)
+        return [] if is_same else [node.left, *node.comparators]
+    if isinstance(node, gast.BoolOp):
+        return list(node.values)
+    if isinstance(node, gast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, gast.AugAssign):
+        return [node.target, node.value]
+    if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
+        return [node.test]
+    if isinstance(node, gast.With):
+        return [item.context_expr for item in node.items]
+    if isinstance(node, gast.Call):
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    return []
 
 
 def _outlives_call(function: gast.AST) -> bool:

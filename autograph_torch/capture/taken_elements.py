@@ -237,7 +237,7 @@ def _parts(value: Any) -> list[Any]:
     if isinstance(value, ConstDictVariable):
         return list(value.items.values())
     if isinstance(value, CellVariable):
-        content = _content(value)
+        content = content_of(value)
         return [] if content is None else [content]
     if isinstance(value, NestedUserFunctionVariable):
         return [value.closure] if value.closure is not None else []
@@ -252,7 +252,7 @@ def _state(value: Any) -> Any:
     if isinstance(value, ConstDictVariable):
         return list(value.items.items())
     if isinstance(value, CellVariable):
-        return [_content(value)]
+        return [content_of(value)]
     if isinstance(value, TensorVariable):
         fake = value.as_proxy().node.meta.get("example_value")
         return None if fake is None or fake.is_inference() else fake._version
@@ -262,7 +262,8 @@ def _state(value: Any) -> Any:
     return None
 
 
-def _content(cell: Any) -> Any:
+def content_of(cell: Any) -> Any:
+    """The variable in a cell; None where there is none."""
     table = tracing.current_translator().output.side_effects.store_attr_mutations
     return table.get(cell, {}).get("cell_contents", cell.pre_existing_contents)
 

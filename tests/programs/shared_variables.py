@@ -328,3 +328,256 @@ def read_by_a_generator_in_a_branch_on_data(x):
         step = 2
         x = x * sum(moved)
     return x
+
+
+ROWS = [lambda: (vec(1, -2, 3),), lambda: (vec(-1, -2, -3),), lambda: (vec(1, 2, -3),)]
+level = 0.0
+
+
+class Held:
+    """Runs a function of the program's where the text shows no call of it."""
+
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __mul__(self, other):
+        return self.fn() * other
+
+    def __getitem__(self, index):
+        return self.fn()
+
+    def __setitem__(self, index, value):
+        self.fn()
+
+    def __contains__(self, other):
+        return self.fn() > other
+
+    def __bool__(self):
+        return self.fn() > 2
+
+    def __float__(self):
+        return float(self.fn())
+
+    def __enter__(self):
+        self.seen = self.fn()
+        return self
+
+    def __exit__(self, *error):
+        self.seen = self.seen + self.fn()
+
+    @property
+    def now(self):
+        return self.fn()
+
+    def get(self):
+        return self.fn()
+
+    def add(self, value):
+        return self.fn()
+
+
+@program(inputs=ROWS)
+def rebound_by_a_function_before_a_break(x):
+    t = x.new_zeros(())
+
+    def note(v):
+        nonlocal t
+        t = t + v
+
+    for v in x:
+        note(v)
+        if t > 2:
+            break
+        t = t * 2
+    return t
+
+
+@program(inputs=ROWS)
+def read_by_a_function_before_a_break(x):
+    n, out = x.new_zeros(()), 0.0
+    get = lambda: n * 2  # noqa: E731
+    for v in x:
+        out = out + get()
+        if v < 0:
+            break
+        n = n + v
+    return out
+
+
+@program(inputs=ROWS)
+def rebound_before_an_inner_loop_that_returns(x):
+    t = x.new_zeros(())
+
+    def note(v):
+        nonlocal t
+        t = t + v
+
+    for v in x:
+        note(v)
+        for w in x:
+            if w > 2:
+                return t
+            t = t + 1
+        t = t * 2
+    return t
+
+
+@program(inputs=ROWS)
+def rebound_in_a_while_that_breaks(x):
+    s, n = x.abs().sum(), 1
+
+    def tick():
+        nonlocal n
+        n = n + 1
+
+    while s > 1:
+        tick()
+        if s < 3:
+            break
+        n = n * 2
+        s = s / 2
+    return s, n
+
+
+@program(inputs=ROWS)
+def rebound_in_the_test_of_a_while(x):
+    s, n = x.abs().sum(), 0
+
+    def go():
+        nonlocal n
+        n = n + 1
+        return s > 1
+
+    while go() and n < 4:
+        s = s / 2
+    return s, n
+
+
+@program(inputs=ROWS)
+def read_in_the_test_of_a_while(x):
+    s, n = x.abs().sum(), 0
+
+    def go():
+        nonlocal n
+        n = n + 1
+        return s > 1
+
+    while go():
+        s = s / 2
+    return s, n
+
+
+@program(inputs=ROWS)
+def variable_of_the_module_in_a_loop_that_breaks(x):
+    global level
+    level = 0.0
+    for v in x:
+        level = level + v
+        if v < 0:
+            break
+        level = level * 2
+    found = level
+    level = 0.0
+    return found
+
+
+@program(inputs=SIGNS)
+def read_by_an_operator(x):
+    k, y = 1.0, x
+    held = Held(lambda: k)
+    if x.sum() > 0:
+        k = 3.0
+        y = held * x
+    return y
+
+
+@program(inputs=SIGNS)
+def read_by_a_property_an_element_and_truth(x):
+    k, y = 1.0, []
+    held = Held(lambda: k)
+    if x.sum() > 0:
+        k = 3.0
+        y = [held.now, held[0], 2 in held, float(held), 1 if held else 0]
+    return y
+
+
+@program(inputs=SIGNS)
+def read_by_a_with(x):
+    k, y = 1.0, 0.0
+    held = Held(lambda: k)
+    if x.sum() > 0:
+        k = 3.0
+        with held:
+            k = 4.0
+        y = held.seen
+    return y
+
+
+@program(inputs=SIGNS)
+def read_by_a_key_in_a_dict(x):
+    sign = 1.0
+    items, keys = [3.0, 1.0, 2.0], {"k": lambda one: one * sign}
+    if x.sum() > 0:
+        sign = -1.0
+        items.sort(key=keys["k"])
+    return items
+
+
+@program(inputs=SIGNS)
+def read_by_a_method_named_like_that_of_a_dict(x):
+    k, y, out = 0, x.abs().sum(), 0.0
+    held = Held(lambda: k * 2.0)
+    while y > 0.5:
+        k = k + 1
+        out = out + held.get()
+        y = y / 2
+    return k, out
+
+
+@program(inputs=SIGNS)
+def rebound_by_a_method_named_like_that_of_a_tensor(x):
+    n = 1
+
+    def bump():
+        nonlocal n
+        n += 1
+
+    held = Held(bump)
+    if x.sum() > 0:
+        held.add(x)
+        n = n * 10
+        held[0] = x
+    return n
+
+
+@program(inputs=ROWS)
+def lambdas_that_are_kept_under_a_test(x):
+    kept = []
+    for v in x:
+        if v > 0:
+            kept.append(lambda: v * 2)  # noqa: B023
+    return [one() for one in kept]
+
+
+@program(inputs=ROWS)
+def functions_that_are_kept_under_a_test(x):
+    kept = []
+    for v in x:
+        w = v + 1
+        if v > 0:
+
+            def doubled():
+                return w * 2  # noqa: B023
+
+            kept.append(doubled)
+    return [one() for one in kept]
+
+
+@program(inputs=ROWS)
+def lambdas_with_a_name_that_are_kept_under_a_test(x):
+    kept = {}
+    for v in x:
+        if v > 0:
+            doubled = lambda: v * 2  # noqa: B023, E731
+            kept["last"] = doubled
+    return [one() for one in kept.values()]

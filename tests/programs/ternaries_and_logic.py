@@ -303,3 +303,56 @@ def extremes_behind_or(x):
     if x.sum() < 1 or positive.min() < 1 or large.max() > 3:
         return positive.sum()
     return x
+
+
+class Asked:
+    """An object with methods of the names of a tensor's, which count how often they are called."""
+
+    def __init__(self, value):
+        self.value = value
+        self.asked = 0
+
+    def mean(self):
+        self.asked += 1
+        return 1.0 / self.value
+
+    def __contains__(self, key):
+        self.asked += 1
+        return key == "k"
+
+    def __eq__(self, other):
+        self.asked += 1
+        return self.value == other
+
+    def __bool__(self):
+        self.asked += 1
+        return True
+
+    def __add__(self, other):
+        self.asked += 1
+        return self.value + other
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def later_operands_that_ask_objects(x):
+    one = Asked(2)
+    y = x
+    if x.sum() > 0 and one.mean() > 0:
+        y = y + 1
+    if x.sum() > 0 and "k" in one:
+        y = y + 2
+    if x.sum() < 0 or one == 2:
+        y = y + 3
+    if x.sum() > 0 and not one:
+        y = y + 4
+    if x.sum() > 0 and one + 1 > 2:
+        y = y + 5
+    return y, one.asked
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, -2),)])
+def a_later_operand_that_would_fail(x):
+    one = Asked(int((x > 0).sum()))
+    if (x > 0).any() and one.mean() < 5:
+        x = x + 1
+    return x

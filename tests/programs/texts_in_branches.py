@@ -80,3 +80,38 @@ def joined_list_that_is_returned(x):
         parts.append("large")
     print("+".join(parts))
     return x, parts
+
+
+class Average:
+    """Its mean counts how often it is asked for, and fails for nothing."""
+
+    def __init__(self, total, count):
+        self.total = total
+        self.count = count
+        self.asked = 0
+
+    @property
+    def mean(self):
+        self.asked += 1
+        return self.total / self.count
+
+
+@program(inputs=VALUES)
+def a_property_in_an_arm_that_is_printed(x):
+    one = Average(2.0, 4)
+    print("nothing" if x.sum() <= 0 else f"mean {one.mean:.2f}")
+    return one.asked
+
+
+@program(inputs=VALUES)
+def an_arm_that_would_fail_when_it_is_printed(x):
+    one = Average(2.0, int((x > 0).sum()))
+    print("first", "nothing" if one.count == 0 else f"mean {one.mean:.2f}", one.count)
+    return one.count
+
+
+@program(inputs=[lambda: (vec(1, 2.5),), lambda: (vec(float("inf"), 1),), lambda: (vec(-3, 1.5),)])
+def an_integer_of_infinity_in_an_arm_that_is_printed(x):
+    s = x.sum()
+    print("overflow" if s.isinf() else f"steps {int(s)}")
+    return s
