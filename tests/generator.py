@@ -229,6 +229,8 @@ def branch(draw: st.DrawFn, scope: Scope) -> Block:
     arms = [(filled(draw, scope, header), block(draw, inner, most=2)) for header in headers]
     lines = [line for header, arm in arms for line in (header, *indented(arm.lines))]
     reaching = [arm.names for _, arm in arms if not arm.ends] + ([] if headers[-1] == "else:" else [scope.names])
+    if not reaching:
+        return Block(tuple(lines), scope.names, ends=True)
     common = {name: kind for name, kind in reaching[0].items() if all(name in names for names in reaching)}
     return Block(tuple(lines), common)
 

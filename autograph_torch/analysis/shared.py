@@ -74,6 +74,7 @@ class Shared:
                 for target in binds(node.targets):
                     self._add(target, node.value)
                 named.add(id(node.value))
+        named |= {id(one) for node in walk_scope(function.body) for one in self._called_at_once(node)}
         called = {id(node.func) for node in walk_scope(function.body) if isinstance(node, gast.Call)}
         at_once = {id(one) for node in walk_scope(function.body) for one in used_up(node)}
         for node in walk_scope(function.body):
@@ -87,6 +88,16 @@ class Shared:
             elif isinstance(node, (gast.Lambda, gast.ClassDef)) and id(node) not in named and not is_generated(node):
                 self._loose_reads |= set(free_reads(node))
                 self._loose_rebinds |= rebound_around(node)
+
+    def _called_at_once(self, node: gast.AST) -> list[gast.expr]:
+        """The `key` of a sort or a minimum, which nobody has afterwards; what calls itself: `(lambda: n)()`."""
+        if not isinstance(node, gast.Call):
+            return []
+        method = node.func if isinstance(node.func, gast.Attribute) and node.func.attr == "sort" else None
+        is_list = method is not None and self._kinds.of(method.value) is Kind.CONTAINER
+        if is_list or self._kinds.is_builtin(node.func, ("sorted", "min", "max")):
+            return [keyword.value for keyword in node.keywords if keyword.arg == "key"]
+        return [node.func] if isinstance(node.func, gast.Lambda) else []
 
     def _loosen(self, name: str) -> None:
         self._loose_reads |= self._read[name]
