@@ -161,7 +161,8 @@ def _factory(node: ast.FunctionDef | ast.AsyncFunctionDef, free: tuple[str, ...]
     inner: ast.stmt = node
     head: list[ast.stmt] = []
     if owner is not None:
-        head = [ast.Global(names=[owner])]  # what the method calls by this name is not the class around it here
+        if owner not in free:  # what the method calls by this name is not the class around it here
+            head = [ast.Global(names=[owner])]
         inner = ast.ClassDef(name=owner, bases=[], keywords=[], body=[node], decorator_list=[])
         if sys.version_info >= (3, 12):
             inner.type_params = []

@@ -86,7 +86,8 @@ def _written(block: list[gast.stmt]) -> list[Composite]:
 def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
     """Not what is only assigned to other objects: it may be a property, whose setter has to run where it stands.
 
-    (Of `self`, and of what is changed in place, a trace shows it.) Nor private names, which the class changes.
+    (Of `self`, and of what is changed in place, a trace shows it.) Nor what is deleted, nor private names, which the
+    class changes.
     """
     if node.lineno in facts.told.computed:
         return False
@@ -96,8 +97,16 @@ def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, fact
     if code is not None and composite[1] in (code.touched if composite[0] == "self" else code.touched_by_any):
         return False
     block = [*node.body, *node.orelse]
+    if composite in _deleted(block):
+        return False
     own = composite[0] == "self" and node.lineno not in facts.told.splits
     return own or any(found == composite and inside for found, inside in _writes(block))
+
+
+def _deleted(block: list[gast.stmt]) -> set[Composite]:
+    """Attributes of variables that are deleted: there is none behind it, where a local variable could stand for it."""
+    found = [one for one in walk_scope(block) if isinstance(one, gast.Attribute) and isinstance(one.ctx, gast.Del)]
+    return {(one.value.id, one.attr) for one in found if isinstance(one.value, gast.Name)}
 
 
 def _writes(block: list[gast.stmt]) -> Iterator[tuple[Composite, bool]]:

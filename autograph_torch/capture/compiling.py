@@ -44,6 +44,7 @@ from autograph_torch.capture.assumed_sizes import assumed_sizes
 from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_way, under_way
 from autograph_torch.capture.attribute_order import attribute_order
+from autograph_torch.capture.attribute_uses import noted_uses
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.caches import caches
@@ -605,6 +606,7 @@ _REPAIRS = (
     targets_with_gaps,
     python_random,
     noted_draws,
+    noted_uses,
     torch_random,
     python_errors,
 )

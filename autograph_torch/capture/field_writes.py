@@ -31,6 +31,7 @@ from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from torch._guards import TracingContext
 
 from autograph_torch.capture import two_places
+from autograph_torch.capture.attribute_uses import used_by_others
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import get_attribute
@@ -38,7 +39,6 @@ from autograph_torch.capture.global_writes import read_global
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.growing import check_frozen
 from autograph_torch.capture.identity import is_same
-from autograph_torch.capture.implicit_code import touches
 from autograph_torch.capture.instance_dicts import note_order, set_attribute
 from autograph_torch.capture.picked_attributes import is_missing, may_be_missing
 from autograph_torch.capture.presence import guard_own, runs_code
@@ -305,7 +305,7 @@ def _is_computed(parent: Any, item: Any, name: str) -> bool:
     if not isinstance(item, UserDefinedObjectVariable):
         return False
     kind = item.python_type()
-    return runs_code(kind, name, _ACCESSES) or touches(kind, name) or _is_answered(parent, item, name)
+    return runs_code(kind, name, _ACCESSES) or used_by_others(parent, item, name) or _is_answered(parent, item, name)
 
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:

@@ -27,8 +27,9 @@ def _check(target: Any, name: str) -> None:
     if torch.compiler.is_compiling() and is_computed(target, name):
         refuse(
             "AG206",
-            f"`{name}` is a property, or the class has other code for it, which would run whichever path is taken",
-            "write the attribute behind it",
+            f"`{name}` is a property, or the class has other code for it, which would run whichever path is taken or "
+            "sees what it was before",
+            "write the attribute behind it, by a method",
         )
 
 

@@ -1,0 +1,79 @@
+"""Who else reads or writes an attribute for which a local variable stands (passes/attributes.py).
+
+    self_n = self.n                       the property `more` reads `self.n`, which is not what `self_n` is by now
+    if x.sum() > 0:
+        self_n = self_n + 1
+        y = x + self.more
+    ag.write(self, "n", self_n)           here it is known, and refused: the attribute stays one (capture/attempts.py)
+
+The text shows calls, but no properties, operators, `with` blocks and descriptors, and none of what these call. So each
+use is noted with the frame that it is in.
+
+Private: how the variables of getattr, setattr, delattr and vars are called, the `f_code` and `parent` of a translator.
+tests/capture/test_attribute_uses.py fails clearly when torch changes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch._dynamo.variables import BuiltinVariable, UserDefinedObjectVariable
+
+from autograph_torch import runtime
+from autograph_torch.capture.dynamo_names import GETATTR, SETATTR
+from autograph_torch.capture.patching import patched
+from autograph_torch.runtime import attributes, tracing
+
+_RUNTIME = os.path.dirname(runtime.__file__) + os.sep
+_WHOLE = "__dict__"  # a use of all attributes
+
+
+@contextlib.contextmanager
+def noted_uses() -> Iterator[None]:
+    """While this is in force, uses of attributes are noted."""
+    with contextlib.ExitStack() as stack:
+        for kind in dict.fromkeys((GETATTR, SETATTR, BuiltinVariable)):
+            stack.enter_context(patched(kind, call_function=_noting(kind.call_function)))
+        yield
+
+
+def _noting(call: Callable[..., Any]) -> Callable[..., Any]:
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        function = getattr(self, "fn", getattr)
+        if function is vars and len(args) == 1:
+            _note(tx, args[0].realize(), _WHOLE)
+        elif function in (getattr, setattr, delattr) and len(args) > 1 and args[1].is_python_constant():
+            _note(tx, args[0].realize(), args[1].as_python_constant())
+        return call(self, tx, args, kwargs)
+
+    return call_function
+
+
+def _note(tx: Any, item: Any, name: str) -> None:
+    if not isinstance(item, UserDefinedObjectVariable):
+        return
+    frame = tx.parent if tx.f_code is attributes.read.__code__ else tx
+    frames = _uses().setdefault((item, name), {})
+    frames.pop(frame, None)  # it is the last one now
+    frames[frame] = None
+
+
+def used_by_others(tx: Any, item: Any, name: str) -> bool:
+    """Whether others have used an attribute since the function did that calls the runtime (in `tx`)."""
+    while tx is not None and _is_of_runtime(tx):
+        tx = tx.parent
+    frames = list(_uses().get((item, name), ()))
+    since = frames[frames.index(tx) + 1 :] if tx in frames else frames
+    return bool(since) or any(frame is not tx for frame in _uses().get((item, _WHOLE), ()))
+
+
+def _uses() -> dict[tuple[Any, str], dict[Any, None]]:
+    """By object and attribute: the frames that have used it, in the order of their last use."""
+    return tracing.notebook().setdefault("uses of attributes", {})  # type: ignore[no-any-return]
+
+
+def _is_of_runtime(tx: Any) -> bool:
+    return bool(tx.f_code.co_filename.startswith(_RUNTIME))
