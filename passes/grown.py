@@ -5,7 +5,8 @@
     for error in self.errors:              for error in ag.elements_of(self.errors):
     steps = [b - a for b in self.xs]       steps = ag.listed_map(self.xs, lambda b: b - a)
     later = self.xs[1:]                    later = ag.part(self.xs, 1, None)
-    digits[::-1], list(reversed(digits))   ag.backwards(digits)
+    digits[::-1]                           ag.backwards(digits)
+    list(xs), list(reversed(xs))           ag.copied(xs), ag.copied_backwards(xs)
 
 A trace has shown which statements these are (capture/attempts.py): the tracer knows which lists have grown
 (capture/grown.py), and answers `append`, `len`, the truth and single elements itself. Of anything else than such a list
@@ -23,7 +24,7 @@ from autograph_torch.source.layout import header_nodes
 from autograph_torch.source.nodes import derive, is_none, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, runtime_function
 
-_OF_OURS = ("part", "backwards", "listed_map", "listed_map_of_tuples")
+_OF_OURS = ("part", "backwards", "copied", "copied_backwards", "listed_map", "listed_map_of_tuples")
 
 
 def ask_grown(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
@@ -79,7 +80,7 @@ def _comprehension(node: gast.ListComp, facts: Facts) -> gast.Call | None:
 def _call(node: gast.Call, facts: Facts) -> gast.Call | None:
     turned = _turned(node, facts)
     if turned is not None:
-        return runtime_call("backwards", turned)
+        return runtime_call("copied_backwards", turned)
     if not node.args or not _may_be_list(node.args[0]):
         return None
     path = facts.kinds.torch_path(node.func)
@@ -94,7 +95,7 @@ def _call(node: gast.Call, facts: Facts) -> gast.Call | None:
     if path == "tensor":
         return runtime_call("tensor_of", *node.args)
     if facts.kinds.is_builtin(node.func, ("list",)):
-        return runtime_call("part", node.args[0], constant(None), constant(None))
+        return runtime_call("copied", *node.args)
     return runtime_call(OF_ALL[node.func.id], *node.args) if facts.kinds.is_builtin(node.func, tuple(OF_ALL)) else None
 
 

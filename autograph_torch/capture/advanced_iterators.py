@@ -8,8 +8,13 @@
 
     for k in d: d[k + 1] = 0    Python raises, Dynamo does not (torch 2.13); so of a set or deque
 
+    left = iter(values)         what is left is what is in the list then, also for who takes all of it at once:
+    if p: values.append(x)      `list(left)`, `[*left]`, `a, b = left`
+    rest = list(left)
+
 What a list or dict gives is known by its place there. Dynamo makes a list of its own that is reversed (torch 2.13), and
-does not see what is written to the first one meanwhile; here what is there is given.
+does not see what is written to the first one meanwhile, nor that a branch has left a list open (open_contents.py); here
+what is there is given. An iterator that outlives the call is of its list or deque, and of its kind.
 
 Private: how Dynamo's iterators are made of lists and dicts, and how they advance.
 tests/capture/test_advanced_iterators.py fails clearly when torch changes them.
@@ -23,11 +28,11 @@ from itertools import islice
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function
-from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.exc import ObservedUserStopIteration, raise_observed_exception
 from torch._dynamo.variables import BuiltinVariable, ConstDictVariable, ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
-from torch._dynamo.variables.dicts import DictItemsVariable, DictValuesVariable
+from torch._dynamo.variables.dicts import DictItemsVariable, DictKeysVariable, DictValuesVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.lists import DequeVariable, ListIteratorVariable, RangeIteratorVariable
 
@@ -41,6 +46,7 @@ _BASE = iterators.IteratorVariable
 _VIEWS = (DictItemsVariable, DictValuesVariable)
 # Of an iterator: whether it runs over its list from behind, and how many elements it has given.
 _REVERSED, _GIVEN = "_autograph_reversed", "_autograph_given"
+_VIEW = "_autograph_view"  # of one that runs over a dict from behind: the view that it is made of, or the dict
 _STATE = "_autograph_state"  # what it runs over, and the state of that when the iterator was made
 _NEVER = (0, 0)
 _CHANGED: dict[Any, str] = {  # what Python says of another size
@@ -51,9 +57,11 @@ _CHANGED: dict[Any, str] = {  # what Python says of another size
 _CHANGES = frozenset("append appendleft extend extendleft insert pop popleft remove rotate clear __delitem__".split())
 # The names differ with the version of torch; a list's iterator gives all that is left at once, too.
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
-_ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", "unpack_var_sequence", "force_unpack_var_sequence")
+_ALL = ("unpack_var_sequence", "force_unpack_var_sequence")
+_ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", *_ALL)
 _MADE_ANEW = "reconstruct"
 _IN_BODY = "a branch or loop advances an iterator from around it"
+_KEPT_BEHIND_A_CHANGE = "an iterator of a deque is kept that has changed since the iterator was made"
 _SPENT = "an iterator is used that a loop has run over which data may leave early"
 
 
@@ -71,7 +79,7 @@ def advanced_iterators() -> Iterator[None]:
             if _MADE_ANEW in vars(kind):
                 own[_MADE_ANEW] = _keeping(vars(kind)[_MADE_ANEW])
             stack.enter_context(patched(kind, **own))
-        for kind in (ListVariable, DequeVariable):
+        for kind in (ListVariable, DequeVariable, ConstDictVariable, DictKeysVariable, *_VIEWS):
             stack.enter_context(patched(kind, call_method=_reversing(method_of(kind, "call_method"))))
         stack.enter_context(patched(DequeVariable, call_method=_counting(DequeVariable.call_method)))
         if not hasattr(VariableTracker, "tp_iter_impl"):
@@ -134,7 +142,7 @@ def _made_by_methods() -> Iterator[None]:
 def _view_type(container: Any) -> str:
     if isinstance(container, DictItemsVariable):
         return "items"
-    return "keys" if isinstance(container, ConstDictVariable) else "values"
+    return "values" if isinstance(container, DictValuesVariable) else "keys"
 
 
 def _beginning(make: Callable[..., None]) -> Callable[..., None]:
@@ -153,32 +161,66 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
             raise_refusal("AG206", _IN_BODY, "make the iterator in the branch or loop, or take from it before")
         if self in spent():
             raise_refusal("AG206", _SPENT, AS_A_LIST)
-        if name == _NEXT:
-            _check_state(self, *args)
+        _check_state(self, *args[:1])
+        _renew(self)
         place = _place(self) if name == _NEXT else None
         note_taken(self, place, counts=name == _NEXT)
-        result = advance(self, *args, **kwargs)
+        try:
+            result = advance(self, *args, **kwargs)
+        except ObservedUserStopIteration:
+            _end(self)
+            raise
         if name == _NEXT:
             self.__dict__[_GIVEN] = self.__dict__.get(_GIVEN, 0) + 1
+        elif name in _ALL:
+            _end(self)
         return result if place is None else _what_is_there(self, place, result)
 
     return checked
 
 
+def _renew(iterator: Any) -> None:
+    """Let an iterator of a list or deque, or one from behind, come to what is there now."""
+    container = iterator.__dict__.get(MADE_OF)
+    if isinstance(view := iterator.__dict__.get(_VIEW), _VIEWS):
+        iterator.items = view.view_items_vt[::-1]
+    if not isinstance(iterator, ListIteratorVariable) or not isinstance(container, (ListVariable, DequeVariable)):
+        return
+    left = len(iterator.items) - iterator.index
+    if _REVERSED not in iterator.__dict__:
+        iterator.items = container.items
+    elif left <= len(container.items):
+        iterator.items[iterator.index :] = container.items[:left][::-1]
+    else:  # it is behind the end of the list, and stays there
+        iterator.is_exhausted = True
+
+
+def _end(iterator: Any) -> None:
+    """An iterator has come to its end: that of a dict or set asks it no more. (That of a deque does.)"""
+    container, _ = iterator.__dict__.get(_STATE, (None, None))
+    if type(container) in _CHANGED:
+        del iterator.__dict__[_STATE]
+
+
 def _keeping(make: Callable[..., None]) -> Callable[..., None]:
-    """An iterator that is made anew behind the graph, for who keeps it: of a list, not of its elements."""
+    """An iterator that is made anew behind the graph, for who keeps it: of a list or deque, not of its elements."""
 
     def checked(self: Any, codegen: Any) -> None:
         if self in spent():
             raise_refusal("AG206", KEPT, AS_A_LIST)
         container = self.__dict__.get(MADE_OF)
-        if type(self) is not ListIteratorVariable or type(container) is not ListVariable or _REVERSED in self.__dict__:
+        if type(self) is not ListIteratorVariable or type(container) not in (ListVariable, DequeVariable):
             make(self, codegen)
             return
+        if self.__dict__.get(_STATE, (None, None))[1] != _state(container):
+            raise_refusal("AG206", _KEPT_BEHIND_A_CHANGE, "make the iterator behind it")
         codegen.add_push_null(lambda: codegen.load_import_from(iteration.__name__, iteration.continued.__name__))
         codegen(container)
-        codegen.append_output(codegen.create_load_const(None if self.is_exhausted else self.index))
-        codegen.extend_output(create_call_function(2, False))
+        given = None if self.is_exhausted else self.index
+        backwards = len(self.items) if _REVERSED in self.__dict__ else None
+        codegen.append_output(codegen.create_load_const(given))
+        codegen.append_output(codegen.create_load_const(backwards))
+        codegen.extend_output(create_call_function(3, False))
 
     return checked
 
@@ -233,8 +275,6 @@ def _check_state(iterator: Any, tx: Any) -> None:
 def _what_is_there(iterator: Any, place: Any, given: Any) -> Any:
     """What an iterator gives where Dynamo has made a list of its own for it: up to torch 2.12 of a dict's views."""
     container = iterator.__dict__[MADE_OF]
-    if _REVERSED in iterator.__dict__:
-        return at(container, place)
     if not isinstance(iterator, ListIteratorVariable) or not isinstance(container, ConstDictVariable):
         return given
     now = at(container, place)
@@ -247,7 +287,11 @@ def _reversing(call: Callable[..., Any]) -> Callable[..., Any]:
     def call_method(self: Any, tx: Any, name: str, *args: Any) -> Any:
         result = call(self, tx, name, *args)
         if name == "__reversed__" and isinstance(result, ListIteratorVariable):
-            result.__dict__.update({MADE_OF: self, _REVERSED: True})
+            container = getattr(self, "dv_dict", self)
+            result.__dict__.update({MADE_OF: container, _REVERSED: True})
+            if isinstance(container, ConstDictVariable):
+                result.__dict__.update({"view_type": _view_type(self), _VIEW: self})
+            watching(result, container)
         return result
 
     return call_method
@@ -262,5 +306,5 @@ def _place(iterator: Any) -> Any:
         return next(islice(container.items, iterator.__dict__.get(_GIVEN, 0), None), None)
     index = len(iterator.items) - 1 - iterator.index if _REVERSED in iterator.__dict__ else iterator.index
     if isinstance(container, ConstDictVariable):
-        return next(islice(container.items, index, None), None)
+        return next(islice(container.items, index, None), None) if index >= 0 else None
     return index if 0 <= index < len(container.items) else None

@@ -33,6 +33,8 @@ from autograph_torch.runtime.following import followed
 from autograph_torch.runtime.growing import (
     backwards,
     concatenated,
+    copied,
+    copied_backwards,
     element,
     elements_of,
     growing_list,
@@ -94,6 +96,8 @@ __all__ = [
     "concatenated",
     "cond",
     "contains",
+    "copied",
+    "copied_backwards",
     "discarded",
     "effect",
     "element",

@@ -508,6 +508,16 @@ def backwards(one: Any) -> Any:
     return owned(_turned(found)) if isinstance(found, Growing) else one[::-1]
 
 
+def copied(one: Any) -> list[Any]:
+    """`list(one)`; what has not grown may be a tuple, or an iterator, which is no list and has no parts."""
+    return part(one, None, None) if isinstance(behind(one), (Growing, Appending)) else list(one)
+
+
+def copied_backwards(one: Any) -> list[Any]:
+    """`list(reversed(one))`."""
+    return backwards(one) if isinstance(behind(one), (Growing, Appending)) else list(reversed(one))
+
+
 def reverse(owner: list[Any]) -> None:
     """`owner.reverse()`."""
     found = behind(owner)

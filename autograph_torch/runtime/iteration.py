@@ -190,13 +190,20 @@ def end_trips() -> None:
     """The trips have been made for which they were taken. (Noted by the tracer.)"""
 
 
-def continued(values: list[Any], place: int | None) -> Any:
-    """An iterator over a list that comes to this place next; None: it has come to the end, and stays there."""
-    found = iter(values if place is not None else [])
-    if place is None:
+def continued(values: Any, given: int | None, backwards: int | None) -> Any:
+    """An iterator over a list or deque that has given so many elements; None: it has come to the end, and stays there.
+
+    backwards: how many there are to give from behind.
+    """
+    turn: Any = builtins.iter if backwards is None else builtins.reversed
+    if not isinstance(values, list):
+        found = turn(values)
+        return type(found)(values, len(values) if given is None else given)
+    found = turn(values if given is not None else [])
+    if given is None:
         next(found, None)
     else:
-        found.__setstate__(place)  # type: ignore[attr-defined]
+        found.__setstate__(given if backwards is None else backwards - 1 - given)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -523,3 +524,83 @@ def test_an_iterator_of_a_list_that_is_made() -> None:
     first, rows, left = compiled(returned_with_its_list)(ONES)
     rows.append(ZEROS)
     assert torch.equal(first, ONES) and [one.sum().item() for one in left] == [6.0, 0.0]
+
+
+AT_ONCE = """
+def program(x):
+    xs = {made}
+    try:
+        left = {iterator}
+        {write}
+        return {use}
+    except (RuntimeError, TypeError, StopIteration) as error:
+        return repr(error)
+"""
+FROM_BEHIND = torch_before("2.13", "`reversed` is a tuple")
+DEQUE, DICT = "deque([x, x + 1])", "{'a': x, 'b': x + 1}"
+
+
+def outcomes(text: str, way: Callable[[Any], Any]) -> list[str]:
+    program = from_text(text, "program", f"<at once {hash(text)}>", {"deque": deque})
+    run = way(program)
+    return [repr(run(torch.tensor(value))) for value in (1.0, -1.0, 2.0)]
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize("branch", ["if x > 0: ", ""], ids=["in a branch", "in any case"])
+@pytest.mark.parametrize("use", ["(lambda *a: a)(*left)", "next(left), list(left)"])
+@pytest.mark.parametrize(
+    ("made", "iterator", "write"),
+    [
+        ("[x, x + 1]", "iter(xs)", "xs.append(x * 2)"),
+        ("[x, x + 1]", "iter(xs)", "xs.pop()"),
+        (DEQUE, "iter(xs)", "xs.append(x * 2)"),
+        pytest.param("[x, x + 1]", "reversed(xs)", "xs.append(x * 2)", marks=FROM_BEHIND),
+        pytest.param("[x, x + 1]", "reversed(xs)", "xs.pop()", marks=FROM_BEHIND),
+        pytest.param("[x, x + 1]", "reversed(xs)", "xs[0] = x * 2", marks=FROM_BEHIND),
+        pytest.param(DEQUE, "reversed(xs)", "xs[0] = x * 2", marks=FROM_BEHIND),
+        pytest.param(DEQUE, "reversed(xs)", "xs.pop()", marks=FROM_BEHIND),
+        pytest.param(DICT, "reversed(xs.values())", "xs['a'] = x * 2", marks=FROM_BEHIND),
+        pytest.param(DICT, "reversed(xs.items())", "xs['c'] = x * 2", marks=FROM_BEHIND),
+        pytest.param(DICT, "reversed(xs)", "xs['c'] = x * 2", marks=FROM_BEHIND),
+    ],
+)
+def test_what_is_left_is_what_is_there_then(made: str, iterator: str, write: str, use: str, branch: str) -> None:
+    text = AT_ONCE.format(made=made, iterator=iterator, write=branch + write, use=use)
+    assert outcomes(text, compiled) == outcomes(text, lambda one: one)
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize("made", ["[x]", DEQUE, DICT])
+def test_an_iterator_that_has_come_to_its_end(made: str) -> None:
+    """Of a list or dict it stays there; that of a deque looks whether the deque has changed."""
+    write = "xs['c'] = x" if made == DICT else "xs.append(x)"
+    text = AT_ONCE.format(made=made, iterator="iter(xs)", write=f"first = list(left); {write}", use="first, list(left)")
+    assert outcomes(text, compiled) == outcomes(text, lambda one: one)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2, 3])
+@pytest.mark.parametrize("iterator", ["iter(xs)", pytest.param("reversed(xs)", marks=FROM_BEHIND)])
+@pytest.mark.parametrize("made", ["[x, x + 1]", DEQUE])
+def test_an_iterator_that_is_returned_is_of_what_it_runs_over(made: str, iterator: str, taken: int) -> None:
+    write = f"for _ in range({taken}): next(left, None)"
+    text = AT_ONCE.format(made=made, iterator=iterator, write=write, use="left, xs")
+
+    def outcome(way: Callable[[Any], Any]) -> list[Any]:
+        program = from_text(text, "program", f"<returned {hash(text)}>", {"deque": deque})
+        left, xs = way(program)(torch.tensor(1.0))
+        xs[0] = "new"
+        return [type(left), repr(list(left))]
+
+    assert outcome(compiled) == outcome(lambda one: one)
+
+
+def test_an_iterator_of_a_deque_that_has_changed_is_not_returned() -> None:
+    def program(x: torch.Tensor) -> Any:
+        xs = deque([x])
+        left = iter(xs)
+        xs.append(x)
+        return left
+
+    with pytest.raises(CaptureError, match="an iterator of a deque is kept"):
+        compiled(program)(ONES)

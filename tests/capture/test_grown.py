@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,9 @@ import torch
 from torch import Tensor
 from torch._dynamo.variables import ListVariable
 
-from autograph_torch import CaptureError, convert, export
+from autograph_torch import CaptureError, convert, export, runtime
 from tests.capture.test_open_contents import LIST_USES, agrees
-from tests.harness import vec
+from tests.harness import from_text, vec
 
 USES: dict[str, Callable[[list[Any], Tensor], Any]] = LIST_USES | {
     "last element": lambda log, x: log[-1] + 1,
@@ -162,3 +163,24 @@ def test_a_list_that_is_turned_around_in_a_branch() -> None:
 
     with pytest.raises(CaptureError, match="turns a list around that has grown"):
         torch.compile(convert(halved), backend="eager", fullgraph=True)(vec(3.0, 4.0))
+
+
+@pytest.mark.parametrize("made", ["(x, x)", "deque([x])", "{'a': x}", "[x, x]", "iter([x, x])"])
+def test_what_else_a_statement_makes_a_list_of(made: str) -> None:
+    text = f"""
+def program(x):
+    log, other = {{"loss": [x]}}, {made}
+    while x > 0:
+        x = x - 1
+        log["loss"].append(x)
+    return list(log["loss"]), list(other)
+"""
+    program = from_text(text, "program", f"<{made}>", {"deque": deque})
+    compiled: Any = torch.compile(convert(program), fullgraph=True, backend="eager")
+    for value in (-1.0, 2.0):
+        assert repr(compiled(torch.tensor(value))) == repr(program(torch.tensor(value)))
+
+
+@pytest.mark.parametrize("other", [(1, 2), deque([1, 2]), {"a": 1, "b": 2}, [1, 2], range(3)])
+def test_lists_of_what_has_not_grown(other: Any) -> None:
+    assert runtime.copied(other) == list(other) and runtime.copied_backwards(other) == list(reversed(other))

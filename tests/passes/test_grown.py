@@ -20,11 +20,11 @@ def path(run, x, ys):
         ("x = torch.cat(run['xs'], dim=1)", "x = ag.concatenated(run['xs'], dim=1)"),
         ("x = sum(run.xs)", "x = ag.total(run.xs)"),
         ("x = torch.tensor(ys)", "x = ag.tensor_of(ys)"),
-        ("x = list(run.xs)", "x = ag.part(run.xs, None, None)"),
+        ("x = list(run.xs)", "x = ag.copied(run.xs)"),
         ("x = run.xs[1:]", "x = ag.part(run.xs, 1, None)"),
         ("x = run.xs[:-1]", "x = ag.part(run.xs, None, -1)"),
         ("x = run.xs[::-1]", "x = ag.backwards(run.xs)"),
-        ("x = list(reversed(run.xs))", "x = ag.backwards(run.xs)"),
+        ("x = list(reversed(run.xs))", "x = ag.copied_backwards(run.xs)"),
         ("x = [y + 1 for y in run.xs]", "x = ag.listed_map(run.xs, lambda y: y + 1)"),
         (
             "x = [b - a for a, b in zip(ys, ys[1:])]",
