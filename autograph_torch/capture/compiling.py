@@ -47,6 +47,7 @@ from autograph_torch.capture.attribute_order import attribute_order
 from autograph_torch.capture.attribute_uses import noted_uses
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
+from autograph_torch.capture.bound_methods import bound_methods
 from autograph_torch.capture.caches import caches
 from autograph_torch.capture.caches_given import RunsInPython, caches_given
 from autograph_torch.capture.callers import following_values
@@ -537,6 +538,7 @@ _REPAIRS = (
     math_functions,
     flags_as_integers,
     identities,
+    bound_methods,
     asked_properties,
     laid_out,
     facts_of_types,

@@ -6,9 +6,10 @@
 
 Such a question is refused at the branch or loop that gives the value; the next trace may tell its paths apart
 (capture/attempts.py). Whether two tensors may be one is known when the graph is finished (capture/shared_results.py).
-Tensors as keys are told apart like this, too (`y in {x: 1}`).
+Tensors as keys are told apart like this, too (`y in {x: 1}`). `operator.is_(a, b)` is the same question.
 
-Private: compare_op_handlers of torch._dynamo.symbolic_convert, and HashableTracker, by which Dynamo finds keys.
+Private: compare_op_handlers of torch._dynamo.symbolic_convert, which are asked for calls of BuiltinVariable, too, and
+HashableTracker, by which Dynamo finds keys.
 tests/capture/test_identities.py fails clearly when torch changes it.
 """
 
@@ -16,12 +17,20 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch._dynamo import symbolic_convert
-from torch._dynamo.variables import ConstantVariable, ConstDictVariable, SymNodeVariable, TensorVariable, dicts
+from torch._dynamo.variables import (
+    BuiltinVariable,
+    ConstantVariable,
+    ConstDictVariable,
+    SymNodeVariable,
+    TensorVariable,
+    dicts,
+)
 from torch._dynamo.variables.functions import UserFunctionVariable
 from torch._dynamo.variables.lazy import LazyVariableTracker
 from torch._dynamo.variables.lists import DequeVariable
@@ -45,12 +54,18 @@ _UNKNOWN = "`is` between two tuples, frozensets or functions, which the trace do
 def identities() -> Iterator[None]:
     """While this is in force, `is` and `is not` are answered as in eager, or refused."""
     handlers = dict(symbolic_convert.compare_op_handlers)
-    for name, holds in (("is", True), ("is not", False)):
-        handlers[name] = _answering(handlers[name], holds)
+    functions: dict[Any, Callable[..., Any]] = {}
+    for name, function, holds in (("is", operator.is_, True), ("is not", operator.is_not, False)):
+        functions[function] = _answering(handlers[name], holds, lambda _: False)  # by `reduce`, which is torch's
+        handlers[name] = _answering(handlers[name], holds, tracing.is_ours)
     names: Any = dicts
     key = names.HashableTracker if hasattr(dicts, "HashableTracker") else names.ConstDictVariable._HashableTracker
     reading: list[Any] = []  # dicts that were there before the trace: nobody has asked for their keys yet
-    begin = ConstDictVariable.__init__
+    begin, built_in = ConstDictVariable.__init__, BuiltinVariable.call_function
+
+    def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        asked = functions.get(self.fn) if len(args) == 2 and not kwargs else None
+        return (asked or built_in.__get__(self))(tx, args, kwargs)
 
     def read(self: Any, *args: Any, **kwargs: Any) -> None:
         if kwargs.get("source") is None:
@@ -66,13 +81,16 @@ def identities() -> Iterator[None]:
     with (
         values_built(),
         patched(symbolic_convert, compare_op_handlers=handlers),
+        patched(BuiltinVariable, call_function=call_builtin),
         patched(ConstDictVariable, __init__=read),
         patched(key, __init__=_telling_apart(key.__init__, reading)),
     ):
         yield
 
 
-def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
+def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str], bool]) -> Callable[..., Any]:
+    """An answer to `is` or `is not`. `is_ours`: where the asker takes either."""
+
     def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
         one, other = (operand.realize() for operand in operands)
         found: Any
@@ -92,7 +110,7 @@ def _answering(compare: Callable[..., Any], holds: bool) -> Callable[..., Any]:
             found = compare(tx, operands, kwargs)
         if not found.is_python_constant() or found.as_python_constant() is holds:
             return found
-        if tracing.is_ours(tx.f_code.co_filename):  # either answer will do (runtime/logic.py)
+        if is_ours(tx.f_code.co_filename):  # either answer will do (runtime/logic.py)
             return found
         tracer = tx.output.current_tracer
         if is_same(one, other, tracer):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from typing import Any
 
 import pytest
@@ -11,7 +14,7 @@ from torch._dynamo.variables import dicts
 
 from autograph_torch import CaptureError, convert
 from autograph_torch.capture.identities import identities
-from tests.harness import check, program
+from tests.harness import check, compiled, from_text, program
 
 
 def test_a_tensor_that_a_loop_carries_is_refused() -> None:
@@ -105,3 +108,33 @@ def test_what_a_body_has_asked_that_is_traced_anew() -> None:
     """The branches give texts, on which they agree when both have been traced."""
     verdict = check(diode.__program__, "eager")  # type: ignore[attr-defined]
     assert verdict.kind == "equal", verdict.reason
+
+
+AS_FUNCTIONS = """
+def program(x):
+    y = x
+    if x > 0:
+        y = x * 2
+    return {}
+"""
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.diagnostics.OnePathWarning")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "operator.is_(y, x)",
+        "1 if operator.is_not(y, x) else 2",
+        "functools.reduce(operator.is_, [y, x])",
+        "list(map(operator.is_, [y], [x]))",
+        "[*itertools.starmap(operator.is_not, [(y, x)])]",
+        "functools.partial(operator.is_, y)(x)",
+        "operator.is_(y, None), operator.is_(x, x), operator.is_([], []), operator.is_not(None, y)",
+    ],
+)
+def test_identity_as_a_function(asked: str) -> None:
+    context = {"operator": operator, "functools": functools, "itertools": itertools}
+    function = from_text(AS_FUNCTIONS.format(asked), "program", f"<{asked}>", context)
+    found = compiled(function)
+    for value in (1.0, -1.0):
+        assert found(torch.tensor(value)) == function(torch.tensor(value))
