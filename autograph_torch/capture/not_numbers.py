@@ -1,9 +1,11 @@
-"""Floats from data may be no numbers: what algebra says of each of them is not true of NaN and infinity.
+"""Floats from data may be no numbers, or rounded: what algebra says of all numbers is not true of NaN and infinity.
 
     s = x.sum().item()
     if s != s: ...            true of NaN; to algebra false, whatever s is
     if s * s >= 0: ...        false of NaN
     if s - s == 0: ...        false of infinity
+
+    n == float(n)             false of integers beyond 2**53, which no float is; to algebra true
 
 torch (2.13) takes a number from data for a symbol of algebra, and a test whose answer algebra knows is decided while
 tracing. A comparison that would be decided so, and arithmetic in which the numbers from data cancel out, are Python's
@@ -30,7 +32,7 @@ import torch
 from torch._dynamo import symbolic_convert
 from torch._dynamo.variables import ConstantVariable, SymNodeVariable, UserFunctionVariable
 from torch._dynamo.variables.builtin import BuiltinVariable
-from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true, has_free_unbacked_symbols
 from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from autograph_torch.capture.patching import patched
@@ -93,7 +95,8 @@ def _is_with_infinity(one: Any, other: Any) -> bool:
 def _is_decided(function: Any, one: Any, other: Any) -> bool:
     """Whether algebra takes the result for one that no float from data has a part in."""
     numbers = [_number(one), _number(other)]
-    if None in numbers or not any(_has_floats_of_data(number) for number in numbers):
+    remains = _has_floats_of_data if any(map(_has_floats_of_data, numbers)) else _has_data
+    if None in numbers or not (remains is _has_floats_of_data or _are_rounded(numbers)):
         return False
     try:
         result = function(*numbers)
@@ -101,7 +104,12 @@ def _is_decided(function: Any, one: Any, other: Any) -> bool:
             return guard_or_false(result) or not guard_or_true(result)
     except (AssertionError, ZeroDivisionError):  # torch 2.13 cannot reason about comparisons with infinity
         return False
-    return not _has_floats_of_data(result)
+    return not remains(result)
+
+
+def _are_rounded(numbers: list[Any]) -> bool:
+    """Whether an integer from data, as a float, stands beside another number from data: to algebra none is rounded."""
+    return any(isinstance(number, torch.SymFloat) for number in numbers) and all(map(_has_data, numbers))
 
 
 def _number(variable: Any) -> Any:
@@ -111,6 +119,10 @@ def _number(variable: Any) -> Any:
     if isinstance(variable, ConstantVariable) and type(variable.value) in (bool, int, float):
         return variable.value
     return None
+
+
+def _has_data(number: Any) -> bool:
+    return isinstance(number, (torch.SymInt, torch.SymFloat)) and has_free_unbacked_symbols(number)
 
 
 def _has_floats_of_data(number: Any) -> bool:

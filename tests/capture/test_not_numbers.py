@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from autograph_torch import convert
-from tests.harness import difference
+from tests.harness import check, difference
+from tests.programs import not_numbers as programs
 
 NAN, INF = float("nan"), float("inf")
 INPUTS = [torch.tensor([one, 1.0, 2.0]) for one in (1.0, 0.0, NAN, INF, -INF)]
@@ -59,3 +60,9 @@ def test_a_number_divided_by_itself() -> None:
                 compiled(x)
         else:
             assert raises_what_python_raises(x) == compiled(x)
+
+
+@pytest.mark.parametrize("subject", [programs.an_integer_that_no_float_is, programs.integers_beside_their_floats])
+def test_large_integers_have_no_floats(subject: Any) -> None:
+    verdict = check(subject.__program__, "eager")
+    assert verdict.kind == "equal", verdict.reason

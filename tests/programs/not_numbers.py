@@ -1,6 +1,6 @@
 """Floats from data that are NaN or infinite, where algebra would know the answer of a test."""
 
-from tests.harness import program, vec
+from tests.harness import ints, program, vec
 
 NAN, INF = float("nan"), float("inf")
 FLOATS = [lambda: (vec(1, 2, 3),), lambda: (vec(NAN, 1, 2),), lambda: (vec(INF, 1, 2),), lambda: (vec(-INF, 0, 0),)]
@@ -67,3 +67,26 @@ def a_loop_that_ends_for_nan(x):
         s = s / 2 if s < INF else 0.0
         n += 1
     return n, s
+
+
+LARGE = [lambda: (ints(2**53),), lambda: (ints(2**53 + 1),), lambda: (ints(-(2**53) - 1),), lambda: (ints(5),)]
+
+
+@program(inputs=LARGE)
+def an_integer_that_no_float_is(x):
+    n = int(x[0])
+    if n == float(n):
+        return n, "exact"
+    return n, "rounded"
+
+
+@program(inputs=LARGE)
+def integers_beside_their_floats(x):
+    n = int(x[0])
+    found = []
+    for test in (n != float(n), float(n) <= n, n * 1.0 == n, float(n + 1) == n + 1, n < n + 0.5, n in [float(n)]):
+        if test:
+            found.append(1)
+        else:
+            found.append(0)
+    return found, float(n) == n + 0.5, (n, 1) == (float(n), 1), float(n) >= 0
