@@ -154,6 +154,7 @@ from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.presence import presence
+from autograph_torch.capture.process_settings import process_settings
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.python_errors import python_errors
 from autograph_torch.capture.python_random import python_random
@@ -510,6 +511,7 @@ _REPAIRS = (
     appended_lists,
     unasked_contents,
     one_behind_the_graph,
+    process_settings,
     backend_flags,
     ctc_losses,
     deep_copies,
