@@ -6,9 +6,11 @@
 
     counts[Bucket(low)] += 1
 
-Dynamo (torch 2.13) asks `__hash__`, and then whether it is the same object: two equal keys became two entries.
+Dynamo (torch 2.13) asks `__hash__`, and then whether it is the same object: two equal keys became two entries. Of NaN
+it asks only whether it is equal: `{math.nan: 1} == {math.nan: 1}` was false.
 
-Private: UserDefinedObjectVariable.is_python_equal. tests/capture/test_equal_keys.py shows what torch does without this.
+Private: is_python_equal of UserDefinedObjectVariable and ConstantVariable. tests/capture/test_equal_keys.py shows what
+torch does without this.
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import UserFunctionVariable
+from torch._dynamo.variables import ConstantVariable, UserFunctionVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from autograph_torch.capture.operators_of_objects import defines
-from autograph_torch.capture.patching import patched
+from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -45,7 +47,15 @@ def equal_keys() -> Iterator[None]:
             raise_refusal("AG320", message, "use numbers or texts as keys")
         return bool(found.as_python_constant())
 
-    with patched(UserDefinedObjectVariable, is_python_equal=is_python_equal):
+    are_constants_equal = method_of(ConstantVariable, "is_python_equal")
+
+    def is_constant_equal(self: Any, other: Any) -> bool:  # NaN is the key that it is itself
+        return (isinstance(other, ConstantVariable) and self.value is other.value) or are_constants_equal(self, other)
+
+    with (
+        patched(UserDefinedObjectVariable, is_python_equal=is_python_equal),
+        patched(ConstantVariable, is_python_equal=is_constant_equal),
+    ):
         yield
 
 

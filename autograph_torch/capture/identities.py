@@ -40,6 +40,7 @@ from autograph_torch.capture.aliases import note_keys_given, tell_apart, tell_ke
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.identity_of_floats import is_one_float, may_be_no_number
 from autograph_torch.capture.identity_of_values import are_such_values, is_given, is_one_value, values_built
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
@@ -97,6 +98,8 @@ def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str]
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
             tell_apart(one, other)
             found = ConstantVariable.create((one is other) is holds)
+        elif _are_floats(one, other):
+            found = ConstantVariable.create(is_one_float(one, other, tx.output.current_tracer) is holds)
         elif are_such_values(one, other) and not _is_of_others(tx.f_code.co_filename):
             known = is_one_value(tx, one, other)
             if known is None:
@@ -116,7 +119,7 @@ def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str]
         if is_same(one, other, tracer):
             return ConstantVariable.create(holds)
         if isinstance(one, TensorVariable) and isinstance(other, TensorVariable):
-            told_apart().append((_compared(one, tracer), _compared(other, tracer), tracing.user_line()[:2]))
+            note_told_apart(one, other, tracer)
             return found
         for constant, value in ((one, other), (other, one)):
             if type(constant) is ConstantVariable and constant.as_python_constant() is not None:
@@ -130,6 +133,17 @@ def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str]
         return found
 
     return answer
+
+
+def note_told_apart(one: TensorVariable, other: TensorVariable, tracer: Any) -> None:
+    """Note that the trace takes them for two tensors, which is refused where they may be one."""
+    told_apart().append((_compared(one, tracer), _compared(other, tracer), tracing.user_line()[:2]))
+
+
+def _are_floats(one: Any, other: Any) -> bool:
+    """Whether they are two floats, one at least from data, of which neither need be equal to itself."""
+    is_from_data = isinstance(one, SymNodeVariable) or isinstance(other, SymNodeVariable)
+    return is_from_data and may_be_no_number(one) and may_be_no_number(other)
 
 
 def _is_of_others(filename: str) -> bool:

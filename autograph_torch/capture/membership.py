@@ -4,11 +4,13 @@
     n in (4, m + 1)
     ("a", v) in d.items()                  d["a"] is compared with v: Dynamo compares constants, and takes no tensor for
                                            equal to another one
+    v in d.values(), v in (f(e) for e in x)    each element is asked whether it is the very object, as Python does first
 
 Dynamo (torch 2.13) looks for a constant among constants only: `4 in [n]` is False whatever `n` is. What it finds among
 tensors is a tensor, and `not in` it refuses. (Dicts and sets: capture/replaced_instructions.py.)
 
-Private: iter_contains of torch._dynamo.utils, which lists.py imports; DictItemsVariable.sq_contains.
+Private: iter_contains of torch._dynamo.utils, which lists.py imports; DictItemsVariable.sq_contains;
+polyfills.impl_CONTAINS_OP_fallback.
 tests/capture/test_membership.py fails clearly when torch changes them.
 """
 
@@ -18,7 +20,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torch._dynamo import utils
+from torch._dynamo import polyfills, utils
 from torch._dynamo.variables import (
     BaseListVariable,
     ConstantVariable,
@@ -31,9 +33,10 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.dicts import DictItemsVariable, is_hashable
 
-from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.element_identity import is_one_element
+from autograph_torch.capture.operators_of_objects import defines
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.runtime.membership import is_among
+from autograph_torch.runtime.membership import is_among, is_element, is_found_in
 
 
 @contextlib.contextmanager
@@ -46,12 +49,21 @@ def membership() -> Iterator[None]:
         element = search.realize()
         if check_tensor_identity or not any(_varies(one) for one in (*found, element)):
             return original(found, search, tx, check_tensor_identity)
-        same: list[Any] = [ConstantVariable.create(is_same(one, element, tx.output.current_tracer)) for one in found]
+        same: list[Any] = [ConstantVariable.create(is_one_element(tx, one, element)) for one in found]
         among: Any = is_among
         given = [element, TupleVariable(found), TupleVariable(same)]
         return UserFunctionVariable(among).call_function(tx, given, {})
 
+    called = UserFunctionVariable.call_function
+
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is is_element:
+            return ConstantVariable.create(is_one_element(tx, *args))
+        return called(self, tx, args, kwargs)
+
     with (
+        patched(UserFunctionVariable, call_function=call_function),
+        patched(polyfills, impl_CONTAINS_OP_fallback=is_found_in),
         patched(utils, iter_contains=contains),
         patched(lists, iter_contains=contains),
         patched(DictItemsVariable, **_in_items(contains)),
@@ -79,8 +91,8 @@ def _in_items(contains: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _varies(variable: Any) -> bool:
-    """Whether a value has parts that are no constants of the graph."""
+    """Whether a value has parts that are no constants of the graph, or objects that say what is equal."""
     value = variable.realize()
     if isinstance(value, BaseListVariable):
         return any(_varies(one) for one in value.items)
-    return isinstance(value, (SymNodeVariable, TensorVariable))
+    return isinstance(value, (SymNodeVariable, TensorVariable)) or defines(value, "__eq__")

@@ -11,7 +11,7 @@ import types
 
 import torch
 
-from autograph_torch.runtime import lexicographic, ordered_lists
+from autograph_torch.runtime import lexicographic, membership, ordered_lists
 
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -42,7 +42,8 @@ _ASKING_CODE = frozenset(function.__code__ for function in ASKING_FUNCTIONS)
 
 # Of this package: what compares elements as Python's own functions do (capture/sequence_order.py).
 _COMPARING = frozenset(
-    os.path.abspath(function.__code__.co_filename) for function in (lexicographic.compared, ordered_lists.heappush)
+    os.path.abspath(function.__code__.co_filename)
+    for function in (lexicographic.compared, membership.is_found_in, ordered_lists.heappush)
 )
 
 

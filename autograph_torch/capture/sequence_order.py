@@ -33,11 +33,14 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable, SkipFunctionVariable
+from torch._dynamo.variables.lists import DequeVariable
 
 from autograph_torch.capture.comparisons import COMPARISONS, ORDER, Comparison, answering_comparisons
+from autograph_torch.capture.element_identity import is_one_element
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import lexicographic, ordered_lists, tracing
 
+_SEQUENCES = (ListVariable, TupleVariable, DequeVariable)
 _METHODS = [f"__{comparison.__name__}__" for comparison in COMPARISONS.values()]
 
 
@@ -62,11 +65,13 @@ def sequences_in_order() -> Iterator[None]:
     polyfilled = PolyfilledFunctionVariable.call_function
 
     def compare(tx: Any, comparison: Comparison, operands: Any) -> Any:
-        if not _are_told_by_data(comparison, operands):
-            return None
         left, right = (_sequence(operand) for operand in operands)
+        if not _are_compared(comparison, left, right):
+            return None
         pairs = list(zip(left.items, right.items, strict=False))
-        same = {k for k, pair in enumerate(pairs) if _are_one(*pair)}  # Python asks for that first: a NaN is itself
+        same = {k for k, pair in enumerate(pairs) if is_one_element(tx, *pair)}  # Python asks for that first
+        if not same and not any(_has_data(one, comparison in ORDER.values()) for one in (left, right)):
+            return None
         given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
         of_unequal = None if comparison in ORDER.values() else comparison is operator.ne
         arguments = [BuiltinVariable(comparison), *given, ConstantVariable.create(of_unequal)]
@@ -85,8 +90,10 @@ def sequences_in_order() -> Iterator[None]:
     def call_polyfilled(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is not operator.countOf or not any(_has_data(one, or_number=True) for one in args):
             return polyfilled(self, tx, args, kwargs)
+        elements, value = TupleVariable(args[0].unpack_var_sequence(tx)), args[1]
+        same: list[Any] = [ConstantVariable.create(is_one_element(tx, one, value)) for one in elements.items]
         count: Any = ordered_lists.count_of
-        return UserFunctionVariable(count).call_function(tx, args, kwargs)
+        return UserFunctionVariable(count).call_function(tx, [elements, value, TupleVariable(same)], {})
 
     with (
         answering_comparisons(compare),
@@ -96,14 +103,13 @@ def sequences_in_order() -> Iterator[None]:
         yield
 
 
-def _are_told_by_data(comparison: Comparison, operands: Any) -> bool:
-    """Whether both are lists, or tuples, and Dynamo would have to know an element that depends on data."""
-    left, right = (_sequence(operand) for operand in operands)
-    if type(left) is not type(right) or type(left) not in (ListVariable, TupleVariable):
+def _are_compared(comparison: Comparison, left: Any, right: Any) -> bool:
+    """Whether both are lists, tuples or deques that are compared element by element, and data tell of some."""
+    if type(left) is not type(right) or type(left) not in _SEQUENCES:
         return False
     if comparison not in ORDER.values() and len(left.items) != len(right.items):
         return False
-    return any(_has_data(one, comparison in ORDER.values()) for one in (left, right))
+    return any(_has_data(one, or_number=True) for one in (left, right))
 
 
 def _sequence(variable: Any) -> Any:
@@ -114,13 +120,6 @@ def _sequence(variable: Any) -> Any:
     kind = found.python_type()
     own = any(inspect.getattr_static(kind, name) is not vars(tuple)[name] for name in _METHODS)
     return found if own else tracing.inner_of(found)
-
-
-def _are_one(left: Any, right: Any) -> bool:
-    """Whether two elements are the same object, as far as that is known."""
-    left, right = left.realize(), right.realize()
-    constants = [one.as_python_constant() for one in (left, right) if type(one) is ConstantVariable]
-    return left is right or (len(constants) == 2 and constants[0] is constants[1])
 
 
 def _is_plain(given: Any, options: Any = ()) -> bool:
@@ -138,7 +137,7 @@ def may_differ(variable: Any) -> bool:
 
 def _has_data(variable: Any, or_number: bool) -> bool:
     found = _sequence(variable)
-    if type(found) in (ListVariable, TupleVariable):
+    if type(found) in _SEQUENCES:
         return any(_has_data(one, or_number) for one in found.items)
     if isinstance(found, SymNodeVariable):
         return or_number  # also where facts have settled it: Dynamo knows no order of tuples with a symbol in them

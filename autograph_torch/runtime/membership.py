@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -23,6 +24,19 @@ def _are_equal(one: Any, other: Any) -> Any:
         if isinstance(tensor, torch.Tensor) and isinstance(value, _UNLIKE_TENSORS):
             return False
     return one == other
+
+
+def is_found_in(element: Any, values: Iterable[Any]) -> bool:
+    """`element in values` of an iterator, or the values of a dict, which goes no further than to the first one."""
+    for value in values:  # noqa: SIM110 (a jump, which data may decide)
+        if is_element(value, element) or _are_equal(value, element):
+            return True
+    return False
+
+
+def is_element(value: Any, element: Any) -> bool:
+    """Whether they are one object; capture/membership answers it."""
+    return value is element
 
 
 def truth_of(found: Any) -> bool:

@@ -21,9 +21,9 @@ from autograph_torch.runtime.predicate import truth
 _EMPTY = "index out of range"
 
 
-def count_of(a: Any, b: Any) -> int:
-    """operator.countOf, which Dynamo has for the method `count`, too."""
-    return sum([1 if element is b else int(truth(element == b)) for element in a])
+def count_of(a: tuple[Any, ...], b: Any, same: tuple[bool, ...]) -> int:
+    """operator.countOf, which Dynamo has for the method `count`, too; `same`: which elements are `b` itself."""
+    return sum([1 if alike else int(truth(element == b)) for element, alike in zip(a, same, strict=True)])
 
 
 def bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
