@@ -2060,6 +2060,8 @@ MUTATIONS = (
         "        if True:  # what",
         "tests/capture/test_attribute_uses.py",
         "by_its_name",
+    ),
+    Mutation(
         "iterators: what is in a list when all of it is taken",
         CAPTURE + "advanced_iterators.py",
         "        iterator.items = container.items\n",
@@ -2146,6 +2148,8 @@ MUTATIONS = (
         "else type_of(self)",
         "tests/capture/test_bound_methods.py",
         "branches_call",
+    ),
+    Mutation(
         "elements: a tensor that a branch has handed on may be one",
         CAPTURE + "element_identity.py",
         "            note_told_apart(one, other, tracer)\n",
