@@ -240,8 +240,9 @@ def _movable(node: gast.stmt) -> list[gast.Call]:
     if not isinstance(node, _SIMPLE):
         return []
     found: list[gast.Call] = []
+    read: set[str] = set()
     for part in _in_order(node):
-        if not _collect(part, found):
+        if not _collect(part, found, read):
             break
     return found
 
@@ -263,17 +264,24 @@ def _in_order(node: gast.stmt) -> list[gast.AST]:
     return [node.value, *targets] if node.value is not None else []
 
 
-def _collect(node: gast.AST, found: list[gast.Call]) -> bool:
-    """Add the `pop`s in an expression; whether what follows it may be done before it, too."""
+def _collect(node: gast.AST, found: list[gast.Call], read: set[str]) -> bool:
+    """Add the `pop`s in an expression; whether what follows it may be done before it, too.
+
+    read: lists that what stands before has looked into, of which no `pop` may come first.
+    """
     if _is_pop(node):
+        if not read.isdisjoint(one.id for one in _changes(node)):
+            return False
         found.append(node)
         return True
     if isinstance(node, gast.Compare) and len(node.ops) > 1:
-        return _collect(node.left, found) and False
+        return _collect(node.left, found, read) and False
     if isinstance(node, _LATER):
         return False
-    if not all(_collect(part, found) for part in children(node)):
+    if not all(_collect(part, found, read) for part in children(node)):
         return False
+    if isinstance(node, (gast.Subscript, gast.Compare, gast.UnaryOp)):
+        read.update(one.id for one in children(node) if isinstance(one, gast.Name))
     return isinstance(node, (*_QUIET, gast.Compare, gast.expr_context, gast.operator, gast.unaryop, gast.cmpop))
 
 

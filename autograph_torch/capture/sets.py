@@ -2,9 +2,8 @@
 
     for k in {3, 1}: ...                    1, then 3
 
-The order of a set follows from its members and their way in: a set of constants is filled again, one by one, to see it.
-(One that Python fills all at once, by an update with another set of more than four members, may have another order
-still.)
+The order of a set follows from its members and their way in and out, which a set of Python's own goes as well
+(capture/set_twins.py).
 
 And with torch 2.13 a set from before the function stays as it was behind `names -= {...}`: Dynamo writes back what is
 new in one, unless told that something has gone.
@@ -18,11 +17,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo.variables import FrozensetVariable, ListVariable, SetVariable, TupleVariable
+from torch._dynamo.variables import ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 
 from autograph_torch.capture.advanced_iterators import watching
 from autograph_torch.capture.patching import method_of, patched
+from autograph_torch.capture.set_twins import following_twins, is_changed, twin_of
 
 
 @contextlib.contextmanager
@@ -41,6 +41,7 @@ def sets_in_order() -> Iterator[None]:
 
     with (
         patched(SetVariable, unpack_var_sequence=unpack_var_sequence, **_iterators(), **_subtraction()),
+        patched(SetVariable, **following_twins()),
         patched(ListVariable, call_method=call_method),
     ):
         yield
@@ -74,13 +75,11 @@ def _subtraction() -> dict[str, Any]:
 
 
 def _order(variable: Any) -> list[Any] | None:
-    """The members of a set of constants that the trace has made, in the order of Python; None for any other."""
-    if type(variable) not in (SetVariable, FrozensetVariable) or variable.source is not None:
+    """The members of a set of constants, in the order of Python; None where Dynamo's is right, or none is known."""
+    if variable.source is not None and not is_changed(variable):
         return None
-    if not all(one.vt.is_python_constant() for one in variable.items):
+    twin = twin_of(variable)
+    if twin is None:
         return None
     by_value = {one.vt.as_python_constant(): one for one in variable.items}
-    filled: set[Any] = set()
-    for value in by_value:
-        filled.add(value)
-    return [by_value[value] for value in filled]
+    return [by_value[value] for value in twin]

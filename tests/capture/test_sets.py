@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import random
+import warnings
 from typing import Any
 
 import pytest
@@ -91,3 +93,70 @@ def test_a_branch_that_meets_a_set_first(change: Any) -> None:
 
     with pytest.raises(CaptureError, match="AG310 a branch or loop on a tensor writes to a set"):
         torch.compile(convert(kept), backend="eager", fullgraph=True)(torch.ones(1), Seen())
+
+
+def sequence(seed: int) -> list[tuple[str, Any]]:
+    """Things to do with a set, in some order."""
+    draw = random.Random(seed)
+    steps: list[tuple[str, Any]] = []
+    for _ in range(draw.randint(3, 12)):
+        name = draw.choice("add add add discard pop update |= -= ^= &= clear copy union".split())
+        several = [draw.randint(0, 40) for _ in range(draw.randint(0, 9))]
+        steps.append((name, draw.randint(0, 40) if name in ("add", "discard") else several))
+    return steps
+
+
+@pytest.mark.skipif(not hasattr(SetVariable, "nb_or_impl"), reason="torch 2.11 computes them otherwise")
+@pytest.mark.parametrize("seed", range(60))
+def test_order_behind_changes(seed: int) -> None:
+    steps = sequence(seed)
+
+    def function(x: torch.Tensor, begun: set[int]) -> Any:
+        taken, seen = [], []
+        made = {9, 3, 16}
+        for one in (made, begun):
+            for name, argument in steps:
+                if name == "pop":
+                    if one:
+                        taken.append(one.pop())
+                elif name == "|=":
+                    one |= set(argument)
+                elif name == "-=":
+                    one -= set(argument)
+                elif name == "^=":
+                    one ^= set(argument)
+                elif name == "&=":
+                    one &= set([*argument, 3, 5, 7, 9, 11])
+                elif name == "copy":
+                    seen.append(list(one.copy()))
+                elif name == "union":
+                    seen.append(list(one | set(argument)))
+                elif name == "clear":
+                    one.clear()
+                else:
+                    getattr(one, name)(argument)
+                seen.append(list(one))
+        return x + 1, taken, seen
+
+    compiled = torch.compile(convert(function), backend="eager", fullgraph=True)
+    expected, found = function(torch.ones(1), {5, 1, 7}), compiled(torch.ones(1), {5, 1, 7})
+    assert found[1:] == expected[1:]
+
+
+def worklist(x: torch.Tensor) -> Any:
+    n = int(x)
+    todo, out = {n}, 0
+    while todo:
+        k = todo.pop()
+        out = out * 10 + k
+        if k > 1:
+            todo.add(k // 2)
+            todo.add(k - 1)
+    return out
+
+
+def test_a_worklist() -> None:
+    compiled = torch.compile(convert(worklist), backend="eager", fullgraph=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [compiled(torch.tensor(n)) for n in (5, 1, 4)] == [worklist(torch.tensor(n)) for n in (5, 1, 4)]
