@@ -42,21 +42,23 @@ def noted_uses() -> Iterator[None]:
 
 def _noting(call: Callable[..., Any]) -> Callable[..., Any]:
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        result = call(self, tx, args, kwargs)
         function = getattr(self, "fn", getattr)
         if function is vars and len(args) == 1:
-            _note(tx, args[0].realize(), _WHOLE)
+            _note(tx, args[0], _WHOLE)
         elif function in (getattr, setattr, delattr) and len(args) > 1 and args[1].is_python_constant():
-            _note(tx, args[0].realize(), args[1].as_python_constant())
-        return call(self, tx, args, kwargs)
+            _note(tx, args[0], args[1].as_python_constant())
+        return result
 
     return call_function
 
 
 def _note(tx: Any, item: Any, name: str) -> None:
+    item = item.realize() if item.is_realized() else item
     if not isinstance(item, UserDefinedObjectVariable):
         return
-    frame = tx.parent if tx.f_code is attributes.read.__code__ else tx
-    frames = _uses().setdefault((item, name), {})
+    frame = id(tx.parent if tx.f_code is attributes.read.__code__ else tx)
+    frames = _uses().setdefault((id(item), name), {})
     frames.pop(frame, None)  # it is the last one now
     frames[frame] = None
 
@@ -65,13 +67,17 @@ def used_by_others(tx: Any, item: Any, name: str) -> bool:
     """Whether others have used an attribute since the function did that calls the runtime (in `tx`)."""
     while tx is not None and _is_of_runtime(tx):
         tx = tx.parent
-    frames = list(_uses().get((item, name), ()))
-    since = frames[frames.index(tx) + 1 :] if tx in frames else frames
-    return bool(since) or any(frame is not tx for frame in _uses().get((item, _WHOLE), ()))
+    frames = list(_uses().get((id(item), name), ()))
+    since = frames[frames.index(id(tx)) + 1 :] if id(tx) in frames else frames
+    return bool(since) or any(frame != id(tx) for frame in _uses().get((id(item), _WHOLE), ()))
 
 
-def _uses() -> dict[tuple[Any, str], dict[Any, None]]:
-    """By object and attribute: the frames that have used it, in the order of their last use."""
+def _uses() -> dict[tuple[int, str], dict[int, None]]:
+    """By object and attribute: the frames that have used it, in the order of their last use.
+
+    All by their identity: notes of a trace that held its frames would keep it, and the program's objects, for ever. An
+    identity that is used again belongs to nothing that is still running.
+    """
     return tracing.notebook().setdefault("uses of attributes", {})  # type: ignore[no-any-return]
 
 

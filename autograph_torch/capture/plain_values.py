@@ -45,6 +45,7 @@ from autograph_torch.runtime.memories import overlaps_itself
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.reordering import order_of
+from autograph_torch.runtime.structure import keyed
 from autograph_torch.runtime.values import Hole, Outcome
 
 Arguments = dict[str, Any]
@@ -317,7 +318,7 @@ class _Describer:
             items = _items(variable)
             return ("list", len(items), self._parts(items, path))
         entries = _entries(variable)
-        return ("dict", tuple(key for key, _ in entries), self._parts([value for _, value in entries], path))
+        return ("dict", keyed(key for key, _ in entries), self._parts([value for _, value in entries], path))
 
     def _parts(self, items: list[Any], path: tuple[int, ...]) -> Spec:
         return tuple(self.spec(item, (*path, k)) for k, item in enumerate(items))

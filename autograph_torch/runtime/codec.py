@@ -223,7 +223,7 @@ class _Writer:
             self._leaf(f"torch.scalar_tensor({value}, dtype={dtype})", dtype)
 
     def _key(self, plan: Plan, k: int) -> str:
-        return self.constant(plan[1][k]) if plan[0] in MAPPINGS else str(k)
+        return self.constant(plan[1][k][1]) if plan[0] in MAPPINGS else str(k)
 
     def _encode_maybe(self, path: str, spec: Spec, plan: Plan) -> None:
         if spec[0] == "maybe":
@@ -368,7 +368,7 @@ class _Writer:
     def _container(self, plan: Plan, parts: list[str]) -> str:
         kind = plan[0]
         if kind in MAPPINGS:
-            items = (f"{self.constant(key)}: {part}" for key, part in zip(plan[1], parts, strict=True))
+            items = (f"{self.constant(key)}: {part}" for (_, key), part in zip(plan[1], parts, strict=True))
             entries = f"{{{', '.join(items)}}}"
             return entries if kind == "dict" else f"{MAPPINGS[kind].__name__}({entries})"
         if kind == "deque":

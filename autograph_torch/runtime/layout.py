@@ -382,9 +382,10 @@ def _join_containers(then: Spec, otherwise: Spec) -> Plan:
     if then[0] != otherwise[0] or len(then[2]) != len(otherwise[2]):
         raise _different(then, otherwise)
     if then[0] in MAPPINGS and then[1] != otherwise[1]:
+        keys = [[key for _, key in side[1]] for side in (then, otherwise)]
         raise Mismatch(
             "AG310",
-            f"the branches give dicts with different keys or key orders: {list(then[1])} and {list(otherwise[1])}",
+            f"the branches give dicts with different keys or key orders: {keys[0]} and {keys[1]}",
             "give both branches the same keys in the same order",
         )
     if then[1] != otherwise[1]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
@@ -101,7 +102,7 @@ def _spec_of(
         if names:
             entries = _plain_container_spec(value, originals, handed, seen, (*path, 0))
             parts = _specs([getattr(value, name) for name in names], originals, handed, seen, (*path, 1))
-            return ("attributed", (), (entries, ("dict", names, parts)))
+            return ("attributed", (), (entries, ("dict", keyed(names), parts)))
     if type(value) is list or type(value) is dict or type(value) is OrderedDict:
         return _plain_container_spec(value, originals, handed, seen, path)
     if is_record(value):
@@ -126,10 +127,10 @@ def _spec_of(
     if number >= 0:
         return ("thing", number, type(value).__name__)
     if type(value) is Counter:
-        return ("counter", tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
+        return ("counter", keyed(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
     if type(value) is defaultdict and _is_class_or_none(value.default_factory):
         entries = _specs(list(value.values()), originals, handed, seen, (*path, 0))
-        return ("defaultdict", value.default_factory, (("dict", tuple(value.keys()), entries),))
+        return ("defaultdict", value.default_factory, (("dict", keyed(value.keys()), entries),))
     if type(value) is deque:
         return ("deque", value.maxlen, _specs(list(value), originals, handed, seen, path))
     if type(value) is set and are_constant(value):
@@ -155,7 +156,18 @@ def _plain_container_spec(
     if type(value) is list:
         return ("list", len(value), _specs(value, originals, handed, seen, path))
     kind = "dict" if type(value) is dict else "ordered"
-    return (kind, tuple(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
+    return (kind, keyed(value.keys()), _specs(list(value.values()), originals, handed, seen, path))
+
+
+def keyed(keys: Iterable[Any]) -> tuple[tuple[Any, Any], ...]:
+    """The keys of a dict, each with its form: 1, True and 1.0 are equal, and 0.0 and -0.0."""
+    return tuple([(_form(key), key) for key in keys])
+
+
+def _form(key: Any) -> Any:
+    if type(key) is tuple:
+        return tuple([_form(part) for part in key])
+    return str(key) if type(key) is float else type(key).__name__
 
 
 def is_of_torch(kind: type) -> bool:

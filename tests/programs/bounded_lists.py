@@ -273,3 +273,30 @@ def taller_and_lower(x):
             xs.pop()
             xs[-1] = xs[-1] - 1
     return len(xs), n
+
+
+@program(inputs=[lambda: (torch.tensor(9.0),), lambda: (torch.tensor(0.0),), lambda: (torch.tensor(4.0),)])
+def popped_behind_what_looks_into_the_list(y):
+    stack = [0, 3]
+    n, out = int(y), 0
+    while n > 0:
+        stack.append(n)
+        if n > 3:
+            out = out + (stack[-1] - stack.pop())
+        n = n - 2
+    return out, len(stack)
+
+
+@program(
+    inputs=[lambda: (torch.tensor(9.0),), lambda: (torch.tensor(0.0),), lambda: (torch.tensor(4.0),)], refused="AG310"
+)
+def popped_behind_a_test_of_the_list(y):
+    stack = [0, 3]
+    n, out = int(y), 0
+    while n > 0:
+        stack.append(n)
+        if n > 3:
+            out = out + (n in stack) * 10 + stack.pop()
+            stack[-1] = stack[0] + stack.pop()
+        n = n - 2
+    return out, len(stack)

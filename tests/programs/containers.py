@@ -898,3 +898,25 @@ def lists_of_sizes_and_of_a_tensor(x, n):
     y = torch.zeros(k, 3) + x
     assert list(y.size()) == [k, 3]
     return y, [x.shape[0]] == [k]
+
+
+@program(inputs=[lambda: (vec(5),), lambda: (vec(-1),), lambda: (vec(1),)], refused="AG310")
+def equal_keys_of_several_types(x):
+    numbers = {2: x} if x > 1 else {2.0: x}
+    zeros = {0.0: 1} if x > 0 else {-0.0: 1}
+    pairs = {(1, "a"): x} if x > 0 else {(True, "a"): x}
+    total = torch.tensor(7)
+    for key in numbers:
+        total = total * key
+    return total, numbers, str(zeros), str(list(pairs))
+
+
+@program(inputs=[lambda: (vec(5),), lambda: (vec(-1),), lambda: (vec(1),)])
+def keys_that_are_no_texts(x):
+    kept = {0.5: x, (1, "a"): 2, 3: x * 2, None: 1, True: x}
+    if x > 0:
+        kept[0.5] = kept[3] + 1
+        kept[None] += 1
+    else:
+        kept[(1, "a")] = 7
+    return kept

@@ -43,7 +43,7 @@ def pair(*parts: Spec) -> Spec:
 
 
 def record(**parts: Spec) -> Spec:
-    return ("dict", tuple(parts), tuple(parts.values()))
+    return ("dict", tuple((type(key).__name__, key) for key in parts), tuple(parts.values()))
 
 
 def maybe(part: Spec) -> Spec:
@@ -282,7 +282,7 @@ X = torch.zeros(2, 3)
         (torch.int64, const(torch.int64)),
         ((X, 1), pair(tensor(2, 3), const(1))),
         ([1], ("list", 1, (const(1),))),
-        ({"a": 1, 2: X}, ("dict", ("a", 2), (const(1), tensor(2, 3)))),
+        ({"a": 1, 2: X}, ("dict", (("str", "a"), ("int", 2)), (const(1), tensor(2, 3)))),
         (Point(1, 2), ("named", Point, (const(1), const(2)))),
         ((), pair()),
         (HOLE, HOLE_SPEC),
