@@ -2040,7 +2040,7 @@ MUTATIONS = (
     Mutation(
         "attribute uses: of all attributes",
         CAPTURE + "attribute_uses.py",
-        " or any(frame is not tx for frame in _uses().get((item, _WHOLE), ()))",
+        " or any(frame != id(tx) for frame in _uses().get((id(item), _WHOLE), ()))",
         "",
         "tests/capture/test_attribute_uses.py",
         "its_dict",
