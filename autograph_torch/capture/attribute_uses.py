@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torch._dynamo.variables import BuiltinVariable, UserDefinedObjectVariable
+from torch._dynamo.variables import BuiltinVariable, LazyVariableTracker, UserDefinedObjectVariable
 
 from autograph_torch import runtime
 from autograph_torch.capture.dynamo_names import GETATTR, SETATTR
@@ -54,7 +54,8 @@ def _noting(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _note(tx: Any, item: Any, name: str) -> None:
-    item = item.realize() if item.is_realized() else item
+    if isinstance(item, LazyVariableTracker) and item.is_realized():
+        item = item.realize()
     if not isinstance(item, UserDefinedObjectVariable):
         return
     frame = id(tx.parent if tx.f_code is attributes.read.__code__ else tx)
