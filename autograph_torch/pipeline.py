@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import gast
 
-from autograph_torch.analysis.class_code import class_code
+from autograph_torch.analysis.class_code import FileClasses
 from autograph_torch.analysis.kinds import imports_of
 from autograph_torch.analysis.nesting import DEEPEST_TEXT
 from autograph_torch.analysis.seen import Site
@@ -86,6 +86,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
         _left_out(filename, node.lineno, node.end_lineno or node.lineno, around.lines[node.lineno - 1])
         for node in left_out
     ]
+    classes = FileClasses(module)
     for node, own in outermost_functions(module):
         if node.lineno in directives.skipped_lines | stay or not may_have_work(node, around.imports):
             continue
@@ -93,7 +94,7 @@ def convert_source(raw: bytes, filename: str, options: Options = Options()) -> C
             if to_torch:
                 one = rewrite_for_torch(gast.ast_to_gast(node), around, options.seen, is_method=own is not None)
             else:
-                known = replace(around, class_code=class_code(module, own))
+                known = replace(around, class_code=classes.code_for(own))
                 one = rewrite_function(gast.ast_to_gast(node), known, is_method=own is not None)
             edits.extend(function_edits(source, one.original, one.tree) if one.changed else [])
             diagnostics.extend(one.diagnostics)

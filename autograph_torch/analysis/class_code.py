@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 _CALLED = frozenset(("__init__", "__new__", "__call__", "__init_subclass__", "__class_getitem__", "__post_init__"))
 _OF_OTHERS = frozenset(("__get__", "__set__", "__delete__"))  # a descriptor's, which get the object of another class
@@ -37,46 +38,64 @@ class ClassCode:
     known: frozenset[str]
 
 
-def class_code(module: ast.Module, own: ast.ClassDef | None) -> ClassCode:
-    """Of the methods of a class, or of a function that belongs to none (where `self` may be of any class)."""
-    classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
-    related = _related(own, classes) if own is not None else classes
-    made = {name for one in related for name, part in _run_unseen(one) if not isinstance(part, Function)}
-    known = {name for one in related for name in _attributes(one)} - made
-    of_others = [part for one in classes for name, part in _run_unseen(one) if name in _OF_OTHERS]
-    touched, by_any = _touched(related, of_others), _touched(classes, [])
-    return ClassCode(frozenset(touched), frozenset(by_any), _OF_MODULES | known)
+class FileClasses:
+    """The classes of a file. Those that derive from each other are one family, which is looked at once."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self._all = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+        self._of_others = [part for name, part in _unseen(self._all) if name in _OF_OTHERS]
+        self._families = _families(self._all)
+        self._codes: dict[int, ClassCode] = {}
+
+    def code_for(self, own: ast.ClassDef | None) -> ClassCode:
+        """Of the methods of a class, or of a function that belongs to none (where `self` may be of any class)."""
+        family = self._all if own is None else self._families[own.name]
+        if id(family) not in self._codes:
+            made = {name for name, part in _unseen(family) if not isinstance(part, Function)}
+            known = frozenset(name for one in family for name in _attributes(one)) - made
+            touched = frozenset(_touched(family, self._of_others))
+            self._codes[id(family)] = ClassCode(touched, self._touched_by_any, _OF_MODULES | known)
+        return self._codes[id(family)]
+
+    @cached_property
+    def _touched_by_any(self) -> frozenset[str]:
+        return frozenset(_touched(self._all, []))
 
 
-def _related(own: ast.ClassDef, classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
-    """Classes that a class derives from or that derive from it, however far; a name may stand for several."""
-    names, found = {own.name}, [own]
-    while True:
-        new = [one for one in classes if one not in found and (one.name in names or not names.isdisjoint(_bases(one)))]
-        new += [one for one in classes if one not in [*found, *new] and any(one.name in _bases(of) for of in found)]
-        if not new:
-            return found
-        found += new
-        names |= {one.name for one in new}
+def _families(classes: list[ast.ClassDef]) -> dict[str, list[ast.ClassDef]]:
+    """By its name: a class with all that it derives from and that derive from it; a name may stand for several."""
+    families: dict[str, list[ast.ClassDef]] = {one.name: [] for one in classes}
+    for one in classes:
+        joined = [families[name] for name in {one.name, *_bases(one)} if name in families]
+        members = list({id(member): member for family in joined for member in family}.values())
+        merged = [*members, one]
+        for name in {one.name, *_bases(one), *(member.name for member in members)} & set(families):
+            families[name] = merged
+    return families
 
 
 def _bases(one: ast.ClassDef) -> set[str]:
     return {base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in one.bases}
 
 
-def _touched(classes: list[ast.ClassDef], waiting: list[ast.AST]) -> set[str]:
+def _touched(classes: list[ast.ClassDef], further: list[ast.AST]) -> set[str]:
     """Names in the code of classes that runs without a call, and in the methods that it may call."""
-    methods = [node for one in classes for node in one.body if isinstance(node, Function)]
-    unseen = [found for one in classes for found in _run_unseen(one)]
-    names = {name for name, _ in unseen}
-    waiting += [part for _, part in unseen]
-    read: list[ast.AST] = []
+    methods = {id(node): node for one in classes for node in one.body if isinstance(node, Function)}
+    unseen = _unseen(classes)
+    names: set[str] = set()
+    waiting = [*further, *(part for _, part in unseen)]
     while waiting:
-        read.append(waiting.pop())
-        new = set(_names_in(read[-1]))
+        code = waiting.pop()
+        methods.pop(id(code), None)
+        new = set(_names_in(code)) - names
         names |= new
-        waiting += [one for one in methods if one.name in new and one not in [*read, *waiting]]
-    return names
+        called = [key for key, one in methods.items() if one.name in new]
+        waiting += [methods.pop(key) for key in called]
+    return names.union(name for name, _ in unseen)
+
+
+def _unseen(classes: list[ast.ClassDef]) -> list[tuple[str, ast.AST]]:
+    return [found for one in classes for found in _run_unseen(one)]
 
 
 def _run_unseen(one: ast.ClassDef) -> Iterator[tuple[str, ast.AST]]:

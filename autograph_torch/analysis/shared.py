@@ -90,7 +90,7 @@ class Shared:
                 self._loose_rebinds |= rebound_around(node)
 
     def _called_at_once(self, node: gast.AST) -> list[gast.expr]:
-        """The `key` of a sort or a minimum, which nobody has afterwards; what calls itself: `(lambda: n)()`."""
+        """Lambdas that nobody has afterwards: the `key` of a sort or a minimum, and `(lambda: n)()`."""
         if not isinstance(node, gast.Call):
             return []
         method = node.func if isinstance(node.func, gast.Attribute) and node.func.attr == "sort" else None

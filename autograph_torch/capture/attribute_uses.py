@@ -42,13 +42,14 @@ def noted_uses() -> Iterator[None]:
 
 def _noting(call: Callable[..., Any]) -> Callable[..., Any]:
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        result = call(self, tx, args, kwargs)
-        function = getattr(self, "fn", getattr)
-        if function is vars and len(args) == 1:
-            _note(tx, args[0], _WHOLE)
-        elif function in (getattr, setattr, delattr) and len(args) > 1 and args[1].is_python_constant():
-            _note(tx, args[0], args[1].as_python_constant())
-        return result
+        try:
+            return call(self, tx, args, kwargs)
+        finally:  # that there is none is also something to be seen
+            function = getattr(self, "fn", getattr)
+            if function is vars and len(args) == 1:
+                _note(tx, args[0], _WHOLE)
+            elif function in (getattr, setattr, delattr) and len(args) > 1 and args[1].is_python_constant():
+                _note(tx, args[0], args[1].as_python_constant())
 
     return call_function
 

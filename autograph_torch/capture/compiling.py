@@ -229,13 +229,11 @@ def compile_with_care() -> None:
         if _alone and not is_marked(code) and may_enter(code):
             code = frame_of_its_own(code, *args)
         wrapped = _wrapped(code, given["closure"])
-        converted = is_marked(code) or wrapped is not None
-        if not converted and not _calls_runtime(code, given["globals"]):
+        if not is_marked(code) and wrapped is None and not _calls_runtime(code, given["globals"]):
             return original(code, *args, **kwargs)
-        backend = (_improved if converted else _in_session)(args[position])
-        if converted and given["one_graph"]:
+        if given["one_graph"]:
             refuse_beyond_limit(plain, given)
-        args = (*args[:position], backend, *args[position + 1 :])
+        args = (*args[:position], _improved(args[position]), *args[position + 1 :])
         whole = given["one_graph"] and not given["export"] and given.get("package") is None
 
         def trace(attempt: Attempt) -> Any:
@@ -244,8 +242,6 @@ def compile_with_care() -> None:
                 return fitted(original(new, *args, **kwargs), plain, new)
 
         with compiling_frame(plain, whole) as frame:
-            if not converted:
-                return original(code, *args, **kwargs)
             try:
                 return _traced(wrapped or plain, trace)
             except CaptureError as error:

@@ -71,9 +71,11 @@ def _call_method(call: Callable[..., Any]) -> Callable[..., Any]:
         if name == "pop" and len(twin) > 1:
             return _pop(call, self, tx, twin)
         _twins().pop(self, None)  # what is done in parts is done to the twin at once
-        result = call(self, tx, name, args, kwargs)
+        try:
+            result = call(self, tx, name, args, kwargs)
+        finally:
+            _twins()[self] = twin
         found = getattr(twin, name)(*[one for found in others if found is not None for one in found])
-        _twins()[self] = twin
         if name in _MAKES:
             _twins()[result] = found
         return result

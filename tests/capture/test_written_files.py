@@ -1,0 +1,86 @@
+"""Functions of files that `autograph-torch convert` has written hold, under torch.compile, all that `convert` gives."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograph_torch.diagnostics import OnePathWarning
+from autograph_torch.pipeline import convert_source
+from tests.harness import vec
+
+TEXT = """
+import torch
+
+
+def one_of_two(x: torch.Tensor, y: torch.Tensor):
+    one, other = x * 1.0, y + 0.5
+    for i in range(3):
+        one = one if (x[i] > 0.1).any() else other
+    return one, one is other
+
+
+def two_boxes(x: torch.Tensor, boxes):
+    boxes[0]["n"] += 1
+    if x.sum() > 0:
+        x = x * boxes[1]["n"]
+    return x, boxes[1]["n"]
+
+
+def of_two_types(x: torch.Tensor, y: torch.Tensor):
+    kept = {}
+    if x.sum() > 0:
+        kept[int(x[0])] = y
+    return kept
+
+
+def raised(x: torch.Tensor, y: torch.Tensor):
+    y.add_(1)
+    if x.sum() > 0:
+        raise ValueError(f"sum {x.sum().item():.1f}")
+    return y
+"""
+
+
+def module(text: str, path: Path) -> ModuleType:
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def outcome(function: Callable[..., Any], *args: Any) -> str:
+    try:
+        return str((function(*args), args))
+    except ValueError as error:
+        return str((error, args))
+
+
+def boxes(twice: bool) -> list[dict[str, int]]:
+    return [{"n": 1}] * 2 if twice else [{"n": 1}, {"n": 1}]
+
+
+@pytest.mark.parametrize("name", ["one_of_two", "two_boxes", "of_two_types", "raised"])
+def test_as_eager(name: str, tmp_path: Path) -> None:
+    written = convert_source(TEXT.encode(), "written.py").output.decode()
+    plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
+    torch._dynamo.reset()
+    compiled = torch.compile(getattr(changed, name), fullgraph=True, backend="eager")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OnePathWarning)
+        for x in vec(1, 2, 3), vec(-1, -2, -3), vec(3, 2, 1):
+
+            def arguments(x: Tensor = x) -> tuple[Any, ...]:
+                return x.clone(), boxes(bool(x[0] < 0)) if name == "two_boxes" else vec(0, 0, 0)
+
+            assert outcome(compiled, *arguments()) == outcome(getattr(plain, name), *arguments())
