@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.variables import ConstantVariable, DeletedVariable, UserFunctionVariable
-from torch._dynamo.variables.functions import WrapperUserFunctionVariable
+from torch._dynamo.variables.functions import UserMethodVariable, WrapperUserFunctionVariable
 
 from autograph_torch.capture.aliases import function_of, note_function
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, SETATTR, attribute_set
@@ -77,8 +77,9 @@ def _asking(kind: Any) -> Iterator[None]:
 
 
 def _tracked(variable: Any, tx: Any) -> Any:
-    """The variable that stands for all of its function; itself where there is none yet."""
-    function, effects = function_of(variable), tx.output.side_effects
+    """The variable that stands for all of its function, which a method has, too; itself where there is none yet."""
+    is_method = isinstance(variable, UserMethodVariable)
+    function, effects = variable.fn if is_method else function_of(variable), tx.output.side_effects
     note_function(variable)
     return effects[function] if function is not None and function in effects else variable
 

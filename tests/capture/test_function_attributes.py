@@ -123,6 +123,19 @@ def test_two_functions_of_one_code() -> None:
     assert not differing_calls(lambda: (written_by_one_name, [one, two, one]))
 
 
+class Calling:
+    def step(self, x: Tensor) -> Any:
+        Calling.step.calls += 1  # type: ignore[attr-defined]
+        return x * self.step.calls, self.step.calls  # type: ignore[attr-defined]
+
+
+def test_a_method_has_what_its_function_has() -> None:
+    Calling.step.calls = 1  # type: ignore[attr-defined]
+    found = compiled(Calling().step)(vec(1))
+    assert found[1] == Calling.step.calls == 2  # type: ignore[attr-defined]
+    assert found[0].item() == 2
+
+
 def test_what_is_deleted_is_refused() -> None:
     def run(x: Tensor) -> Tensor:
         del noted.calls  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""A call of a class is what its metaclass says."""
+"""Calls, properties and instances of a class are what its metaclass says."""
 
 from __future__ import annotations
 
@@ -44,6 +44,29 @@ class Alone(metaclass=Single):
         self.value = value
 
 
+class Rated(type):
+    base: float
+    asked: int
+
+    @property
+    def rate(cls) -> float:
+        cls.asked += 1
+        return cls.base * 2
+
+    def __instancecheck__(cls, one: Any) -> bool:
+        return bool(one.n > cls.base)
+
+
+class Rate(metaclass=Rated):
+    base = 1.0
+    asked = 0
+
+
+class Asked:
+    def __init__(self) -> None:
+        self.n = 0
+
+
 class Way(enum.Enum):
     UP = 1
     DOWN = -1
@@ -66,7 +89,22 @@ def of_an_enumeration(x: Tensor) -> Any:
     return Way(1), Way(-1).name, x * 2 if x.sum() > 0 else x
 
 
-@pytest.mark.parametrize("function", [counted, alone, of_an_enumeration])
+def with_a_property(x: Tensor) -> Any:
+    Rate.base, Rate.asked = 1.0, 0
+    if x.sum() > 0:
+        Rate.base = Rate.base + 1
+    return x * Rate.rate, Rate.asked
+
+
+def with_instances(x: Tensor) -> Any:
+    one = Asked()
+    Rate.base = 0.5
+    before = isinstance(one, Rate)
+    one.n += 1
+    return before, isinstance(one, Rate), x * 2 if x.sum() > 0 else x
+
+
+@pytest.mark.parametrize("function", [counted, alone, of_an_enumeration, with_a_property, with_instances])
 def test_as_in_eager(function: Callable[..., Any]) -> None:
     run = compiled(function)
     for x in (torch.ones(2), -torch.ones(2)):
