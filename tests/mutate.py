@@ -2270,6 +2270,14 @@ MUTATIONS = (
         "a_method_has",
     ),
     Mutation(
+        "files: what is not converted comes to what is",
+        CAPTURE + "inlining.py",
+        "        meet(code)\n",
+        "",
+        "tests/capture/test_written_files.py",
+        "called_by",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

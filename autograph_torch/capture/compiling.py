@@ -133,6 +133,7 @@ from autograph_torch.capture.math_functions import math_functions
 from autograph_torch.capture.membership import membership
 from autograph_torch.capture.memories_given import agree_on_memories
 from autograph_torch.capture.merging import known_sizes
+from autograph_torch.capture.met import meeting
 from autograph_torch.capture.metaclass_calls import metaclass_calls
 from autograph_torch.capture.mixed_types import check_types
 from autograph_torch.capture.modes import leaving_modes
@@ -230,7 +231,14 @@ def compile_with_care() -> None:
             code = frame_of_its_own(code, *args)
         wrapped = _wrapped(code, given["closure"])
         if not is_marked(code) and wrapped is None and not _calls_runtime(code, given["globals"]):
-            return original(code, *args, **kwargs)
+            if not given["one_graph"]:  # Python may run what is between the graphs
+                return original(code, *args, **kwargs)
+            with meeting() as met:
+                try:
+                    return original(code, *args, **kwargs)
+                except Exception:
+                    if not met:
+                        raise
         if given["one_graph"]:
             refuse_beyond_limit(plain, given)
         args = (*args[:position], _improved(args[position]), *args[position + 1 :])

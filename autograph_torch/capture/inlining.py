@@ -46,6 +46,7 @@ from autograph_torch.capture.instance_dicts import refuse_instance_dicts
 from autograph_torch.capture.instructions import keep_instructions
 from autograph_torch.capture.known_torch import SUPPORTED, known_torch
 from autograph_torch.capture.later_operands import LATER_OPERANDS
+from autograph_torch.capture.met import meet
 from autograph_torch.capture.module_faces import see_one_module
 from autograph_torch.capture.module_hooks import HANDLES, number_hooks
 from autograph_torch.capture.module_lists import stop_at_indices
@@ -169,6 +170,7 @@ def install(required: bool = True) -> None:
     def init(
         self: Any, parent: Any, code: types.CodeType, symbolic_locals: dict[str, Any], *args: Any, **kw: Any
     ) -> None:
+        meet(code)
         if parent.inline_depth > _DEEPEST and _below_converted(parent):
             raise_refusal("AG320", *TOO_DEEP)
         function = args[3] if len(args) > 3 else kw.get("funcvar")

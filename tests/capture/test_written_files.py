@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from autograph_torch import convert
+from autograph_torch.capture import compiling
 from autograph_torch.diagnostics import OnePathWarning
 from autograph_torch.pipeline import convert_source
 from tests.harness import vec
@@ -84,3 +87,30 @@ def test_as_eager(name: str, tmp_path: Path) -> None:
                 return x.clone(), boxes(bool(x[0] < 0)) if name == "two_boxes" else vec(0, 0, 0)
 
             assert outcome(compiled, *arguments()) == outcome(getattr(plain, name), *arguments())
+
+
+@pytest.mark.parametrize("by_file", [True, False])
+def test_called_by_what_is_not_converted(by_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = convert_source(TEXT.encode(), "written.py").output.decode()
+    plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
+    monkeypatch.setitem(sys.modules, "changed", changed)
+    monkeypatch.setitem(sys.modules, "plain", plain)
+    chosen = changed.one_of_two if by_file else convert(plain.one_of_two)
+
+    def around(x: Tensor, y: Tensor) -> Any:
+        one, is_other = chosen(x, y)
+        return one + 1, is_other
+
+    torch._dynamo.reset()
+    compiled = torch.compile(around, fullgraph=True, backend="eager")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OnePathWarning)
+        for x in vec(1, 2, 3), vec(-1, -2, -3), vec(3, 2, 1):
+            one, is_other = plain.one_of_two(x, vec(0, 0, 0))
+            assert outcome(compiled, x, vec(0, 0, 0)) == str(((one + 1, is_other), (x, vec(0, 0, 0))))
+
+
+def test_functions_that_come_to_none_are_left_to_dynamo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_traced", None)
+    torch._dynamo.reset()
+    assert torch.compile(lambda x: x + 1, fullgraph=True, backend="eager")(vec(1)).item() == 2
