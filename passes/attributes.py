@@ -79,8 +79,8 @@ def _raises(node: gast.AST) -> bool:
 
 
 def _written(block: list[gast.stmt]) -> list[Composite]:
-    """Attributes of variables that the block assigns or changes in place."""
-    return sorted({composite for composite, _ in _writes(block)})
+    """Attributes of variables that the block assigns or changes in place, in the order in which that is done."""
+    return list(dict.fromkeys(composite for composite, _ in _writes(block)))
 
 
 def _hoistable(composite: Composite, node: gast.If | gast.For | gast.While, facts: Facts) -> bool:
@@ -111,7 +111,7 @@ def _deleted(block: list[gast.stmt]) -> set[Composite]:
 
 def _writes(block: list[gast.stmt]) -> Iterator[tuple[Composite, bool]]:
     """Attributes that are written to, and whether what is in them changes (rather than being replaced)."""
-    nodes = list(walk_scope(block))
+    nodes = sorted(walk_scope(block), key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
     declared = [node.target for node in nodes if isinstance(node, gast.AnnAssign) and node.value is None]
     for node in nodes:
         if any(node is target for target in declared):  # `self.x: int` writes nothing

@@ -145,7 +145,10 @@ def _search(node: gast.Call, kept: str, facts: Facts) -> list[gast.stmt]:
 
     loop = _over(node.args[0], found, facts)
     if len(node.args) > 1:
-        return [place(assign([kept], node.args[1]), node), loop]
+        first = [] if is_fixed(loop.iter, facts) or is_fixed(node.args[1], facts) else [facts.fresh("elements")]
+        before = [assign(first, loop.iter)] if first else []  # it may change what the other argument reads
+        loop = derive(loop, iter=name(*first)) if first else loop
+        return [*(place(one, node) for one in [*before, assign([kept], node.args[1])]), loop]
     nothing = gast.Raise(exc=name("StopIteration"), cause=None)
     return [derive(loop, orelse=[place(nothing, node)])]
 

@@ -28,6 +28,7 @@ from tests.grammar import (
     Templates,
 )
 from tests.harness import Call, Program, Verdict, Way, check, from_text, integer, scalar, vec
+from tests.written import of_factory
 
 FEATURES = {**STATE_FEATURES, **PYTHON_FEATURES, **MEMORY_FEATURES, **OBJECT_FEATURES}
 FLAT_TESTS = tuple(template for template in EXPRESSIONS["test"] if "{test}" not in template)
@@ -35,6 +36,8 @@ HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
 COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for")
 IN_LOOP = ("break_if", "continue_if")
+ARRAYS = ("vector", "scalar", "index")
+IMPORTS = "import math\n\nimport torch\nfrom torch import nn\n\n\n"
 JUMPS = ("break", "continue", "return")  # at the end of an arm of a branch in a loop
 
 
@@ -71,6 +74,16 @@ class Generated:
     def told(self) -> str:
         """What the text does not tell."""
         return f"numbers={self.numbers}, grad={self.grad}"
+
+    @property
+    def file(self) -> str:
+        """The text as a file of its own, which has nothing but its annotations to tell what is a tensor."""
+        known = {name: kind for one in self.features for name, kind in FEATURES[one].parameters.items()}
+        kinds = {**PARAMETERS, **known}
+        annotated = (f"{name}: torch.Tensor" if kind in ARRAYS else name for name, kind in kinds.items())
+        parameters = f"({', '.join(kinds)}):"
+        assert parameters in self.text
+        return IMPORTS + self.text.replace(parameters, f"({', '.join(annotated)}):", 1)
 
     def program(self) -> Program:
         """What the harness runs."""
@@ -307,9 +320,13 @@ def expression(draw: st.DrawFn, scope: Scope, kind: str, depth: int) -> tuple[st
 
 
 def judge(made: Generated, ways: tuple[Way, ...] = ("converted", "any graph"), seconds: int = 60) -> Verdict:
-    """The first verdict that is not equal."""
+    """The first verdict that is not equal. As it is, a program is run of the file that is written of it."""
     for way in ways:
-        verdict = check(made.program(), way, seconds)
+        if way.startswith("as it is"):
+            pair = of_factory(made.program(), made.file)
+            verdict = check(pair[0], way, seconds, pair[1]) if pair is not None else Verdict("equal")
+        else:
+            verdict = check(made.program(), way, seconds)
         if verdict.kind != "equal":
             return replace(verdict, reason=f"{way}: {verdict.reason}")
     return Verdict("equal")

@@ -17,6 +17,7 @@ import linecache
 import logging
 import math
 import os
+import re
 import signal
 import traceback
 import types
@@ -43,6 +44,8 @@ Way = Literal[
     "decorator on inductor",
     "any graph",  # where no graph is for all data, one for the path of each call
     "one path",  # every graph is for the path of one call
+    "as it is",  # as Python calls it: what is compared is another text (tests/written.py)
+    "as it is on eager",  # that under torch.compile
 ]
 OnOnePath = Literal["error", "ignore"]  # what becomes of the warning that a graph is for the path of one call
 Kind = Literal["equal", "refused", "wrong", "crashed"]
@@ -94,6 +97,11 @@ class Outcome:
     gradients: dict[str, Tensor | None]
     shared: frozenset[Pair] = frozenset()
     same: frozenset[Pair] = frozenset()
+
+    def without_lines(self) -> Outcome:
+        """Where the lines are those of another text."""
+        events = tuple(re.sub(r"\.py:\d+", ".py", event) for event in self.events)
+        return dataclasses.replace(self, events=events, error=self.error and self.error.with_traceback(None))
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
@@ -179,12 +187,15 @@ def from_text(text: str, name: str, filename: str, context: Mapping[str, Any] | 
     return namespace[name]
 
 
-def check(program: Program, way: Way, seconds: int = 60) -> Verdict:
-    """Compare eager with `way` on each input; what takes longer than `seconds` of processor time counts as crashed."""
+def check(program: Program, way: Way, seconds: int = 60, changed: Program | None = None) -> Verdict:
+    """Compare eager with `way` on each input; what takes longer than `seconds` of processor time counts as crashed.
+
+    `changed`: the same program of another text, which is to be like this one.
+    """
     torch._dynamo.reset()
     try:
         with time_limit(seconds):
-            return agreement(program, way)
+            return agreement(program, way, changed)
     except OutOfTime as error:
         return Verdict("crashed", str(error), error)
 
@@ -211,7 +222,7 @@ def leave_out(monkeypatch: pytest.MonkeyPatch, repair: Callable[..., Any]) -> No
     torch._dynamo.reset()
 
 
-def agreement(program: Program, way: Way) -> Verdict:
+def agreement(program: Program, way: Way, changed: Program | None = None) -> Verdict:
     """The verdict; one compiled subject sees all inputs, as in real use."""
     if way == "one path":
         with following_one_path():
@@ -219,7 +230,9 @@ def agreement(program: Program, way: Way) -> Verdict:
     on_one_path: OnOnePath = "error"  # that is no graph for all data
     if way == "any graph":
         way, on_one_path = "eager", "ignore"
-    expected_subject, plain = fresh(program), fresh(program)
+    elif changed is not None:
+        on_one_path = "ignore"
+    expected_subject, plain = fresh(program), fresh(changed or program)
     try:
         subject, owner = prepared(plain, way)
     except Exception as error:
@@ -227,7 +240,9 @@ def agreement(program: Program, way: Way) -> Verdict:
     outcomes = []
     for index, factory in enumerate(program.inputs):
         expected = run(expected_subject, expected_subject, factory, program.grad)
-        actual = run(subject, owner, factory, program.grad, on_one_path)
+        actual = run(subject, owner, (changed or program).inputs[index], program.grad, on_one_path)
+        if changed is not None:
+            expected, actual = expected.without_lines(), actual.without_lines()
         verdict = compared(expected, actual, f"input {index}")
         if verdict.kind == "equal":
             verdict = verdict_of(difference(state_of(expected_subject), state_of(owner), "state"), f"input {index}")
@@ -325,6 +340,8 @@ def prepared(subject: Subject, way: Way) -> tuple[Subject, Subject]:
     from autograph_torch import autograph, convert
 
     decorator, _, backend = way.partition(" on ")
+    if decorator == "as it is":
+        return torch.compile(subject, fullgraph=True, backend=backend) if backend else subject, subject
     decorated = decorator == "decorator"
     converted = autograph(subject, backend=backend or "eager") if decorated else convert(subject)
     owner = converted if isinstance(converted, nn.Module) else subject
@@ -449,7 +466,7 @@ def parts_of(value: Any) -> list[tuple[str, Any]]:
         return [(".maxlen", value.maxlen), *((f"[{index}]", item) for index, item in enumerate(value))]
     if isinstance(value, nn.Module):
         return [(f".{name}", item) for name, item in module_state(value).items()]
-    if dataclasses.is_dataclass(value) or type(value).__module__.startswith("tests."):
+    if dataclasses.is_dataclass(value) or is_of_tests(type(value)):
         return [(f".{name}", item) for name, item in vars(value).items()] if hasattr(value, "__dict__") else []
     return []
 
@@ -488,7 +505,7 @@ def callable_only(cell: types.CellType) -> bool:
 
 def compared(expected: Outcome, actual: Outcome, where: str) -> Verdict:
     """The verdict on one call."""
-    if actual.error is not None and (expected.error is None or type(actual.error) is not type(expected.error)):
+    if actual.error is not None and (expected.error is None or not same_type(expected.error, actual.error)):
         return failure(actual.error, where)
     pairs = (
         ("exception", said(expected.error), said(actual.error)),
@@ -543,7 +560,7 @@ def difference(expected: Any, actual: Any, path: str, around: tuple[tuple[int, i
 
     `around`: the pairs of what they are in, which they may lead back to.
     """
-    if type(expected) is not type(actual):
+    if not same_type(expected, actual):
         return f"{path}: expected {shown(expected)}, got {shown(actual)}"
     if isinstance(expected, Tensor):
         return tensor_difference(expected, actual, path)
@@ -562,10 +579,23 @@ def difference(expected: Any, actual: Any, path: str, around: tuple[tuple[int, i
     return next((text for text in found if text), "")
 
 
+def same_type(one: Any, other: Any) -> bool:
+    """Whether two objects are of one class, or of the same class of two texts of one module."""
+    first, second = type(one), type(other)
+    if first is second or not is_of_tests(first):
+        return first is second
+    return (first.__module__, first.__qualname__) == (second.__module__, second.__qualname__)
+
+
+def is_of_tests(kind: type) -> bool:
+    """Whether a class is that of a program."""
+    return kind.__module__.startswith("tests.")
+
+
 def tensor_difference(expected: Tensor, actual: Tensor, path: str) -> str:
     """dtype, shape and values, NaN equal to NaN."""
     try:
-        torch.testing.assert_close(actual, expected, equal_nan=True)
+        torch.testing.assert_close(actual.as_subclass(Tensor), expected.as_subclass(Tensor), equal_nan=True)
     except AssertionError:
         return f"{path}: expected {shown(expected)}, got {shown(actual)}"
     if expected.requires_grad and not actual.requires_grad:

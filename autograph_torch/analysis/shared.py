@@ -119,7 +119,7 @@ class Shared:
         if (self._loose_reads & bound or self._loose_rebinds & touched) and self._runs_code(block):
             seen |= self._loose_reads
             rebound |= self._loose_rebinds
-        if self._declared & touched and self._calls(block):
+        if self._declared & touched and self._runs_code(block):
             rebound |= self._declared
         if self._declared & bound and _raises(block):
             rebound |= self._declared & bound
@@ -159,10 +159,6 @@ class Shared:
                 return names
             names = names | more
 
-    def _calls(self, block: Iterable[gast.AST]) -> bool:
-        """Whether the block calls anything that may be a function of the user's."""
-        return any(self._is_foreign(node) for statement in block for node in walk(statement))
-
     def _runs_code(self, block: Iterable[gast.AST]) -> bool:
         """Whether the block does anything that may run a function of the user's: a property, `+`, `with`, `key=`."""
         return any(self._is_foreign(node) or self._asks_unknown(node) for one in block for node in walk(one))
@@ -171,6 +167,8 @@ class Shared:
         """Whether this does more with a value of an unknown class than to hold it."""
         if runtime_function(node) or (isinstance(node, gast.Call) and self._kinds.torch_path(node.func) is not None):
             return False
+        if isinstance(node, FUNCTIONS):
+            return any(not is_generated(node) for _ in node.decorator_list)
         return any(self._is_unknown(value) for value in _asked(node))
 
     def _is_unknown(self, value: gast.expr) -> bool:
@@ -191,8 +189,9 @@ class Shared:
         if not isinstance(node, gast.Call) or runtime_function(node):
             return False
         func = node.func
-        if self._kinds.torch_path(func) is not None:
-            return False
+        path = self._kinds.torch_path(func)
+        if path is not None:
+            return path.startswith(words.CALL_WHAT_THEY_ARE_GIVEN)
         if isinstance(func, gast.Name):
             return not self._kinds.is_builtin(func, vars(builtins))
         if not isinstance(func, gast.Attribute):
@@ -206,8 +205,24 @@ class Shared:
 
 def _asked(node: gast.AST) -> list[gast.expr]:
     """The values that a node does something with: it takes a part, computes, compares, enters, or calls with them."""
-    if isinstance(node, (gast.Attribute, gast.Subscript, gast.FormattedValue)):
+    if isinstance(node, (gast.Attribute, gast.FormattedValue, gast.Starred, gast.YieldFrom)):
         return [node.value]
+    if isinstance(node, gast.Subscript):
+        return [node.value, node.slice]
+    if isinstance(node, gast.Slice):
+        return [one for one in (node.lower, node.upper, node.step) if one is not None]
+    if isinstance(node, gast.Assign):
+        return [node.value] if any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets) else []
+    if isinstance(node, gast.Match):
+        return [node.subject]
+    if isinstance(node, gast.Dict):
+        return [value if key is None else key for key, value in zip(node.keys, node.values, strict=True)]
+    if isinstance(node, gast.Set):
+        return list(node.elts)
+    if isinstance(node, gast.DictComp):
+        return [node.key]
+    if isinstance(node, gast.SetComp):
+        return [node.elt]
     if isinstance(node, gast.BinOp):
         return [node.left, node.right]
     if isinstance(node, gast.Compare):

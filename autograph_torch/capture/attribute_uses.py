@@ -20,6 +20,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch._dynamo.variables import BuiltinVariable, LazyVariableTracker, UserDefinedObjectVariable
 
 from autograph_torch import runtime
@@ -29,6 +30,8 @@ from autograph_torch.runtime import attributes, tracing
 
 _RUNTIME = os.path.dirname(runtime.__file__) + os.sep
 _WHOLE = "__dict__"  # a use of all attributes
+# What gets, sets and registers one attribute of a module looks there for it; its use is noted where that is called.
+_OF_MODULES = torch.nn.Module.__setattr__.__code__.co_filename
 
 
 @contextlib.contextmanager
@@ -57,7 +60,7 @@ def _noting(call: Callable[..., Any]) -> Callable[..., Any]:
 def _note(tx: Any, item: Any, name: str) -> None:
     if isinstance(item, LazyVariableTracker) and item.is_realized():
         item = item.realize()
-    if not isinstance(item, UserDefinedObjectVariable):
+    if not isinstance(item, UserDefinedObjectVariable) or (name == _WHOLE and tx.f_code.co_filename == _OF_MODULES):
         return
     frame = id(tx.parent if tx.f_code is attributes.read.__code__ else tx)
     frames = _uses().setdefault((id(item), name), {})
@@ -67,11 +70,22 @@ def _note(tx: Any, item: Any, name: str) -> None:
 
 def used_by_others(tx: Any, item: Any, name: str) -> bool:
     """Whether others have used an attribute since the function did that calls the runtime (in `tx`)."""
+    frame = _frame_of_program(tx)
+    frames = list(_uses().get((id(item), name), ()))
+    since = frames[frames.index(frame) + 1 :] if frame in frames else frames
+    return bool(since) or used_as_a_whole(tx, item)
+
+
+def used_as_a_whole(tx: Any, item: Any) -> bool:
+    """Whether others have asked for all attributes of an object: they may have kept the dict."""
+    frame = _frame_of_program(tx)
+    return any(one != frame for one in _uses().get((id(item), _WHOLE), ()))
+
+
+def _frame_of_program(tx: Any) -> int:
     while tx is not None and _is_of_runtime(tx):
         tx = tx.parent
-    frames = list(_uses().get((id(item), name), ()))
-    since = frames[frames.index(id(tx)) + 1 :] if id(tx) in frames else frames
-    return bool(since) or any(frame != id(tx) for frame in _uses().get((id(item), _WHOLE), ()))
+    return id(tx)
 
 
 def _uses() -> dict[tuple[int, str], dict[int, None]]:

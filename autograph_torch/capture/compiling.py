@@ -180,6 +180,7 @@ from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
 from autograph_torch.capture.torch_fixes import (
+    code_in_closures,
     floats_as_computed,
     floats_read_outside,
     functions_of_constants,
@@ -577,6 +578,7 @@ _REPAIRS = (
     derived_sets,
     equal_keys,
     function_attributes,
+    code_in_closures,
     functions_of_constants,
     integers_of_constants,
     reasons_for_new_traces,

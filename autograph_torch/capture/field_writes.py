@@ -31,7 +31,7 @@ from torch._dynamo.variables.functions import BaseUserFunctionVariable
 from torch._guards import TracingContext
 
 from autograph_torch.capture import two_places
-from autograph_torch.capture.attribute_uses import used_by_others
+from autograph_torch.capture.attribute_uses import used_as_a_whole, used_by_others
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
 from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import get_attribute
@@ -263,7 +263,8 @@ def fill_in_field(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
         answered = _is_answered(parent, arguments["target"].realize(), arguments["name"].as_python_constant())
         arguments["found"] = ConstantVariable.create(answered)
     elif code is fields.is_computed.__code__:
-        computed = _is_computed(parent, arguments["target"].realize(), arguments["name"].as_python_constant())
+        written = arguments["written"].as_python_constant()
+        computed = _is_computed(parent, arguments["target"].realize(), arguments["name"].as_python_constant(), written)
         arguments["found"] = ConstantVariable.create(computed)
     elif code is fields.is_own.__code__:
         own = _is_own(parent.output.side_effects, arguments["target"].realize(), arguments["name"].as_python_constant())
@@ -301,11 +302,12 @@ def _is_answered(parent: Any, item: Any, name: str) -> bool:
     return not effects.has_pending_mutation_of_attr(item, name) and fields.would_answer(item.value, name)
 
 
-def _is_computed(parent: Any, item: Any, name: str) -> bool:
+def _is_computed(parent: Any, item: Any, name: str, written: bool) -> bool:
     if not isinstance(item, UserDefinedObjectVariable):
         return False
-    kind = item.python_type()
-    return runs_code(kind, name, _ACCESSES) or used_by_others(parent, item, name) or _is_answered(parent, item, name)
+    if runs_code(item.python_type(), name, _ACCESSES) or _is_answered(parent, item, name):
+        return True
+    return used_by_others(parent, item, name) if written else used_as_a_whole(parent, item)
 
 
 def _is_own(effects: Any, item: Any, name: str) -> bool:

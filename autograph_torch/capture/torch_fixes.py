@@ -97,6 +97,9 @@ is read from the call, where it is not ("name 'groups_6' is not defined").
 
 23. When a new trace is due, torch looks for tensors that have become one, and raises where the way to one of them is
 gone (`self.adapter = None`: "'NoneType' object has no attribute '_parameters'").
+
+24. To tell functions apart that differ in what they close over, torch asks each such object that can be called for its
+`__code__`: a `__getattr__` of the program's counts that, or raises (KeyError: `self.table[name]`).
 """
 
 from __future__ import annotations
@@ -113,7 +116,7 @@ from typing import Any
 import sympy  # type: ignore[import-untyped]
 import torch
 from sympy.logic.boolalg import Boolean  # type: ignore[import-untyped]
-from torch._dynamo import guards, symbolic_convert
+from torch._dynamo import guards, pgo, symbolic_convert
 from torch._dynamo.exc import raise_observed_exception, unimplemented
 from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.side_effects import SideEffects
@@ -583,6 +586,20 @@ def functions_of_constants() -> Iterator[None]:
         return cls(value, source=source) if is_constant else create.__func__(cls, value, source)
 
     with patched(UserFunctionVariable, create_with_source=classmethod(create_with_source)):
+        yield
+
+
+@contextlib.contextmanager
+def code_in_closures() -> Iterator[None]:
+    """While this is in force, no object of the program is asked to tell functions apart by what they close over."""
+
+    def content(value: Any) -> types.CodeType | None:
+        return value.__code__ if isinstance(value, types.FunctionType) else None
+
+    if not hasattr(pgo, "_get_closure_content"):
+        yield  # then it is told apart by its own code alone
+        return
+    with patched(pgo, _get_closure_content=content):
         yield
 
 

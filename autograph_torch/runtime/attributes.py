@@ -14,17 +14,20 @@ from autograph_torch.runtime.values import Maybe, Missing, Undefined
 
 def read(target: Any, name: str) -> Any:
     """`target.name`, or a value that stands for an attribute that is not there: `__getattr__` is not asked."""
-    _check(target, name)
+    _check(target, name, written=False)
     missing = _missing(target, name)
     return missing if is_answered(target, name) else getattr(target, name, missing)
 
 
-def _present(target: Any, name: str) -> Any:
-    return None if is_answered(target, name) else getattr(target, name, None)
+def _has_already(target: Any, name: str, value: Any) -> bool:
+    if is_answered(target, name) or not hasattr(target, name):
+        return False
+    # In one graph for both paths, None of a branch beside None of the class says nothing of which path is taken.
+    return same_object(getattr(target, name), value) and not (value is None and torch.compiler.is_compiling())
 
 
-def _check(target: Any, name: str) -> None:
-    if torch.compiler.is_compiling() and is_computed(target, name):
+def _check(target: Any, name: str, written: bool) -> None:
+    if torch.compiler.is_compiling() and is_computed(target, name, written):
         refuse(
             "AG206",
             f"`{name}` is a property, or the class has other code for it, which would run whichever path is taken or "
@@ -39,8 +42,8 @@ def _missing(target: Any, name: str) -> Any:
 
 def write(target: Any, name: str, value: Any) -> None:
     """`target.name = value`, unless it is that object already."""
-    _check(target, name)
-    if isinstance(value, Undefined) or (value is not None and same_object(_present(target, name), value)):
+    _check(target, name, written=True)
+    if isinstance(value, Undefined) or _has_already(target, name, value):
         return
     if isinstance(value, Maybe):
         refuse("AG312", f"attribute `{name}` is set in one branch only, and not there before", "set it before")

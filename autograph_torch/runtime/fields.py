@@ -49,8 +49,11 @@ def is_own(target: Any, name: str, found: bool = True) -> bool:
     return found
 
 
-def is_computed(target: Any, name: str, found: bool = False) -> bool:
-    """Whether code of the class, a property or other, runs in its place, or may touch it. (Filled in by the tracer.)"""
+def is_computed(target: Any, name: str, written: bool, found: bool = False) -> bool:
+    """Whether code of the class, a property or other, runs in its place, or may touch it. (Filled in by the tracer.)
+
+    `written`: what has stood for it is now written back, so others must not have used it meanwhile.
+    """
     return found
 
 
