@@ -21,12 +21,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from autograph_torch import autograph
 from autograph_torch.capture.known_torch import is_before
 from tests.harness import Call, Factory, Program, Subject, check, fresh, raised_at, run
-from tests.programs import all_programs
+from tests.programs import programs_by_name
 
 pytestmark = pytest.mark.gpu
 # What only the decorator promises: exceptions that are handled, effects with the lines that they come from.
 DECORATED = ("raises", "caught", "effects_more", "effects_in_use", "logs_and_warnings", "prints")
-PROGRAMS = {program.name: program for program in all_programs()}
+PROGRAMS = programs_by_name()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

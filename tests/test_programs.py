@@ -10,9 +10,9 @@ import torch
 
 from tests import programs
 from tests.harness import Program, Way, check, difference, mutable_parts, scalar, vec
-from tests.programs import all_programs
+from tests.programs import programs_by_name
 
-PROGRAMS = {program.name: program for program in all_programs()}
+PROGRAMS = programs_by_name()
 # Inductor takes seconds a program: one or so of each topic.
 INDUCTOR = (
     "func",

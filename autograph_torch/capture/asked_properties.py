@@ -47,6 +47,8 @@ _ADVICE = "ask before the branch or loop, or remember in a flag which path was t
 _HOOKS = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _HOOK = "a branch or loop registers a hook: it would run whichever path is taken"
 _VERSION = "`_version` in or behind a branch or loop, which counts the writes of every path"
+_SET = torch.nn.Module.__setattr__.__code__
+_REGISTERS = (_SET.co_filename, _SET.co_name)  # a parameter, or a buffer, or a plain attribute
 _UNDER_WAY = object()  # what has been written to a tensor may have been computed from it
 
 Asks = Callable[[torch.Tensor], Any]
@@ -80,7 +82,8 @@ def asked_properties() -> Iterator[None]:
         return call(self, tx, name, *args)
 
     def builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn in (isinstance, type) and args and isinstance(args[0].realize(), TensorVariable) and counts(tx):
+        asked = counts(tx) or (tx.f_code.co_filename, tx.f_code.co_name) == _REGISTERS
+        if self.fn in (isinstance, type) and args and isinstance(args[0].realize(), TensorVariable) and asked:
             _check(tx, args[0].realize(), self.fn.__name__, lambda tensor: isinstance(tensor, torch.nn.Parameter))
         return call_builtin(self, tx, args, kwargs)
 

@@ -160,6 +160,7 @@ from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.python_errors import python_errors
 from autograph_torch.capture.python_random import python_random
 from autograph_torch.capture.raised_places import places_of_raises
+from autograph_torch.capture.read_again import read_again
 from autograph_torch.capture.recurrent import check_recurrent, recurrent_layers
 from autograph_torch.capture.replaced_instructions import replaced_instructions
 from autograph_torch.capture.reshaped import reshaped_tensors
@@ -579,6 +580,7 @@ _REPAIRS = (
     equal_keys,
     function_attributes,
     code_in_closures,
+    read_again,
     functions_of_constants,
     integers_of_constants,
     reasons_for_new_traces,

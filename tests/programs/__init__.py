@@ -137,3 +137,14 @@ TOPICS = (
 def all_programs() -> tuple[Program, ...]:
     """Every program, topic by topic."""
     return tuple(program for topic in TOPICS for program in programs_of(topic))
+
+
+def programs_by_name() -> dict[str, Program]:
+    """Every program by its name; of those of one name, all but the last one with their topics."""
+    found: dict[str, Program] = {}
+    for program in all_programs():
+        if program.name in found:
+            other = found[program.name]
+            found[f"{other.topic}.{other.name}"] = other
+        found[program.name] = program
+    return found

@@ -133,3 +133,51 @@ def of_a_module_made_in_the_function(x):
         cells.high = x * 3
     cells.low.add_(1)
     return cells.low, cells.high, [name for name, _ in cells.named_buffers()]
+
+
+class BufferAndParameter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("low", torch.ones(2))
+        self.high = nn.Parameter(torch.ones(2))
+
+
+@program(inputs=X, refused="AG206")
+class BufferThatBecomesAParameter(BufferAndParameter):
+    def forward(self, x):
+        if x.sum() > 2:
+            self.low = self.high
+        return x, list(self._buffers), list(self._parameters)
+
+
+@program(inputs=X, refused="AG206")
+class NewNameOfAParameter(BufferAndParameter):
+    def forward(self, x):
+        found = self.high if x.sum() > 2 else self.low
+        self.other = found
+        return x, list(self._parameters), "other" in self.__dict__
+
+
+@program(inputs=X, refused="AG206")
+class ParameterThatIsGivenATensor(BufferAndParameter):
+    def forward(self, x):
+        try:
+            if x.sum() > 2:
+                self.high = x
+        except TypeError:
+            x = x * 0
+        return x
+
+
+@program(inputs=X, refused="AG206")
+class CountsWhatCannotBeSet(BufferAndParameter):
+    skipped = 0
+
+    def forward(self, x):
+        y = x * self.high
+        try:
+            if y.sum() > 2:
+                self.high = self.high / 2
+        except TypeError:
+            self.skipped += 1
+        return y.detach(), self.skipped
