@@ -66,16 +66,20 @@ import torch
 from torch import nn
 from tests.harness import program, vec
 
-SIGNS = [lambda: (vec(1, 2),), lambda: (vec(-1, 2),), lambda: (vec(-3, 2),)]
+SIGNS = [lambda: (vec(1, 2, 3),), lambda: (vec(-1, -2, 3),), lambda: (vec(-3, -2, 0),)]
 
 
 class Count:
     def __init__(self):
         self.n = 0
+        self.seen = 0
 
     def more(self, x: torch.Tensor):
         if x > 0:
             self.n = self.n + 1
+            self.seen = 1
+        if x > 2:
+            self.seen = 2
 
 
 @program(inputs=SIGNS, factory=True)
@@ -83,9 +87,9 @@ def methods_in_turn():
     one = Count()
 
     def run(x: torch.Tensor):
-        one.more(x[0])
-        one.more(x[1])
-        return x * one.n
+        for v in x:
+            one.more(v)
+        return x * one.n, one.seen
 
     return run
 
@@ -94,7 +98,7 @@ def methods_in_turn():
 class buffers_in_turn(nn.Module):
     def __init__(self):
         super().__init__()
-        self.register_buffer("mean", torch.zeros(2))
+        self.register_buffer("mean", torch.zeros(3))
         self.register_buffer("steps", torch.tensor(0))
 
     def forward(self, x: torch.Tensor):

@@ -32,6 +32,10 @@ _NAMES: dict[Any, str] = {
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _AS_TENSORS = frozenset(getattr(operator, name) for name in "add sub mul neg lt le gt ge eq ne".split())
 
+_METHODS = ("__round__", "__trunc__", "__floor__", "__ceil__")
+_SHIFTS = (operator.lshift, operator.rshift)
+_NEVER_REFUSED = (*_AS_TENSORS, operator.abs, torch.sym_max, torch.sym_min, torch.sym_float, torch.sym_ite)
+
 
 def ask_python(module: GraphModule, left_over: bool = False) -> None:
     """Rewrite the graph and the bodies of its operators in place.
@@ -111,6 +115,23 @@ def _is_read(node: Node) -> bool:
 
 def _inputs(node: Node) -> list[Node]:
     return node.all_input_nodes if node.op == "call_function" and _kind(node) is not None else []
+
+
+def can_fail(node: Node) -> bool:
+    """Whether a node is an operation of numbers from data that Python may refuse: `1 / s`, `int(s)`, `1 << n`."""
+    if not is_arithmetic(node) or node.target in _NEVER_REFUSED or _kind(node) == "bool":
+        return False
+    if not any(depends_on_data(one) for one in node.all_input_nodes):
+        return False
+    if node.target in _SHIFTS:
+        return not isinstance(node.args[1], int) or node.args[1] < 0
+    return node.target in _METHODS or not _is_safe(node)
+
+
+def is_arithmetic(node: Node) -> bool:
+    """Whether a node makes a number of numbers."""
+    is_call = node.op == "call_function" or (node.op == "call_method" and node.target in _METHODS)
+    return is_call and all(_kind(one) is not None for one in (node, *node.args)) and not node.kwargs
 
 
 def _is_safe(node: Node) -> bool:

@@ -201,6 +201,7 @@ from autograph_torch.capture.torch_random import torch_random
 from autograph_torch.capture.two_places import one_behind_the_graph
 from autograph_torch.capture.unasked_contents import unasked_contents
 from autograph_torch.capture.unbound_arguments import unbound_arguments
+from autograph_torch.capture.unused_numbers import unused_numbers
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
 from autograph_torch.capture.written_data import written_data
@@ -580,6 +581,7 @@ _REPAIRS = (
     equal_keys,
     function_attributes,
     code_in_closures,
+    unused_numbers,
     read_again,
     functions_of_constants,
     integers_of_constants,

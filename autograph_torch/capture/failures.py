@@ -15,11 +15,12 @@ from typing import Any
 
 import torch
 
+from autograph_torch.capture.arithmetic import can_fail
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.kept_asserts import is_taken_for_granted
 from autograph_torch.capture.parameters_made import is_made
 from autograph_torch.runtime import notes, performing
-from autograph_torch.runtime.arithmetic import is_asked
+from autograph_torch.runtime.arithmetic import may_refuse
 from autograph_torch.runtime.gradients import draws_random_numbers
 
 Compiled = Callable[..., Any]
@@ -47,16 +48,16 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled, raises: bool) -> 
 
 
 def may_raise(graph: torch.fx.GraphModule) -> bool:
-    """Whether a graph has exceptions of the program in it, or checks of what was assumed while it was traced."""
+    """Whether a graph has exceptions of the program in it, arithmetic that raises, or checks of what was assumed."""
     checks = any(
-        node.target is torch._assert_async or is_taken_for_granted(node) or _asks_python(node)
+        node.target is torch._assert_async or is_taken_for_granted(node) or _asks_python(node) or can_fail(node)
         for node in nodes_of(graph)
     )
     return checks or any(notes.is_failure(number) for number in _effects(graph))
 
 
 def _asks_python(node: Any) -> bool:
-    return node.target is torch.ops.autograph_torch.number and is_asked(node.args[0])
+    return node.target is torch.ops.autograph_torch.number and may_refuse(node.args[0])
 
 
 def _effects(graph: torch.fx.GraphModule) -> Iterator[int]:

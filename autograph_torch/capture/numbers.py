@@ -27,6 +27,8 @@ _ARITHMETIC = (operator.add, operator.sub, operator.mul)
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 _WITH_TENSORS = frozenset((*_ARITHMETIC, operator.truediv, *_COMPARISONS))
 _BOUNDS_OF_BOOL = ((operator.ge, 0), (operator.le, 1))
+_SMALL = 2**31  # what counters are counted up by
+_TOO_LONG = 2**63
 _EXACT = 2**53  # up to here every integer is a double
 
 
@@ -143,12 +145,12 @@ class _Numbers:
 
     def _is_exact(self, node: Node, kinds: list[Any]) -> bool:
         """Whether tensors of 64 bits give what Python gives."""
-        if node.target in (operator.add, operator.sub):
-            return True
+        if any(isinstance(one, int) and not -_TOO_LONG <= one < _TOO_LONG for one in node.args):
+            return False
         if node.target is operator.mul:
             return float in kinds
-        if node.target is operator.neg:
-            return True
+        if node.target in (operator.add, operator.sub, operator.neg):
+            return float in kinds or any(isinstance(one, int) and abs(one) < _SMALL for one in node.args)
         if node.target is operator.truediv:
             divisor = node.args[1]
             return kinds[0] is float and isinstance(divisor, (int, float)) and divisor != 0

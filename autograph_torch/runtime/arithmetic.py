@@ -36,6 +36,7 @@ _ASKED: dict[str, Callable[..., Any]] = {
     "fsum": lambda *numbers: math.fsum(numbers),
     "round": round,
 }
+_NEVER_REFUSED = frozenset("abs add sub mul neg lt le gt ge eq ne max min".split())
 _OF_GRAPH = "_autograph_of_graph"  # on an exception
 _ALL = FUNCTIONS | _ASKED
 
@@ -51,9 +52,9 @@ def is_of_graph(error: Exception) -> bool:
     return hasattr(error, _OF_GRAPH)
 
 
-def is_asked(function: str) -> bool:
-    """Whether it is one of those that Python alone computes: it may raise."""
-    return function in _ASKED
+def may_refuse(function: str) -> bool:
+    """Whether Python may raise where it computes this of numbers."""
+    return function not in _NEVER_REFUSED
 
 
 @torch.library.custom_op("autograph_torch::number", mutates_args=())

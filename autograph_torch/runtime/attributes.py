@@ -53,10 +53,4 @@ def write(target: Any, name: str, value: Any) -> None:
             f"`{name}` is an attribute of the class: the object would get one of its own whichever branch is taken",
             "set it in `__init__`",
         )
-    try:
-        setattr(target, name, value)
-    except Exception as error:
-        if not torch.compiler.is_compiling():
-            raise
-        message = f"`{name}` cannot be set to this, which matters on one path only ({type(error).__name__})"
-        refuse("AG206", message, "set it outside the branch or loop")
+    setattr(target, name, value)
