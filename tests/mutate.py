@@ -1986,8 +1986,8 @@ MUTATIONS = (
         "autograph_torch/analysis/shared.py",
         " and self._is_ours(node.func.value):",
         " and False:",
-        "tests/test_programs.py",
-        "of_the_module_in_a_loop_that_breaks",
+        "tests/passes/test_golden.py",
+        "global_counter",
     ),
     Mutation(
         "hidden: what is handed over",
@@ -2955,7 +2955,7 @@ MUTATIONS = (
         "        if any(self._may_be_iterator(one) for one in walked):\n",
         "        if False:\n",
         "tests/test_programs.py",
-        "read_by_a",
+        "walked_in_a_branch",
     ),
     Mutation(
         "shared: functions that functions have made",

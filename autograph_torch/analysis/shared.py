@@ -174,6 +174,8 @@ class Shared:
     def _is_unknown(self, value: gast.expr) -> bool:
         if self._is_ours(value) or self._kinds.torch_path(value) is not None:
             return False
+        if isinstance(value, gast.Name) and value.id in self._declared:  # a counter, or the like
+            return False
         return self._kinds.of(value) is Kind.UNKNOWN
 
     def _is_ours(self, value: gast.AST) -> bool:

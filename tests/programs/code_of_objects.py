@@ -169,6 +169,18 @@ def unpacked(x):
 
 
 @program(inputs=SIGNS)
+def walked_in_a_branch(x):
+    n = a = 0
+    rows = Asks(lambda: n)
+    if x.sum() > 0:
+        n = 10
+        for v in rows:
+            a = v
+            break
+    return a
+
+
+@program(inputs=SIGNS)
 def index_of_a_list(x):
     n = a = 0
     place = Asks(lambda: n)
