@@ -2390,6 +2390,14 @@ MUTATIONS = (
         "64_bits",
     ),
     Mutation(
+        "files: what comes to nothing runs in Python where graphs may break",
+        CAPTURE + "compiling.py",
+        "        if not _alone:\n",
+        "        if False:\n",
+        "tests/capture/test_written_files.py",
+        "called_by or in_python",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

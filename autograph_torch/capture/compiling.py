@@ -14,6 +14,7 @@ import inspect
 import os
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -234,8 +235,6 @@ def compile_with_care() -> None:
             code = frame_of_its_own(code, *args)
         wrapped = _wrapped(code, given["closure"])
         if not is_marked(code) and wrapped is None and not _calls_runtime(code, given["globals"]):
-            if not given["one_graph"]:  # Python may run what is between the graphs
-                return original(code, *args, **kwargs)
             with meeting() as met:
                 try:
                     return original(code, *args, **kwargs)
@@ -262,9 +261,12 @@ def compile_with_care() -> None:
                 raise
         if frame is not None and raises_whatever_the_data(refused):
             run_in_python(plain, given["globals"], given["locals"], given["closure"])
-        if not _alone or given["one_graph"]:
+        if given["one_graph"]:
             performing.cannot_restore()
             raise refused
+        if not _alone:
+            warnings.warn(f"calls run in Python, because of\n{refused}", RuntimeWarning, stacklevel=1)
+            return ConvertFrameReturn()  # what it calls gets a chance of its own
         return original(unmarked(plain), *args, **kwargs)  # what it calls gets a chance of its own
 
     convert_frame._compile = compile_frame

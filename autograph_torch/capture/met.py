@@ -1,12 +1,13 @@
 """A function that is not converted calls one that is, or one of a written file: then it is traced as that one would be.
 
-    @torch.compile(fullgraph=True)
+    @torch.compile
     def train_step(batch):              Dynamo traces this frame, and comes to `loss` in it
         return loss(batch)
 
     loss = convert(...)                 what mends Dynamo, and looks for other forms, is about whole frames
 
-So the trace ends there, and begins anew with all that (capture/compiling.py).
+So the trace ends there, and begins anew with all that (capture/compiling.py). Where that comes to nothing, and graphs
+may break, Python runs the frame, and `loss` has a frame of its own.
 """
 
 from __future__ import annotations

@@ -90,7 +90,10 @@ def test_as_eager(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by_file", [True, False])
-def test_called_by_what_is_not_converted(by_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fullgraph", [True, False])
+def test_called_by_what_is_not_converted(
+    fullgraph: bool, by_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written = convert_source(TEXT.encode(), "written.py").output.decode()
     plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
     monkeypatch.setitem(sys.modules, "changed", changed)
@@ -102,12 +105,23 @@ def test_called_by_what_is_not_converted(by_file: bool, tmp_path: Path, monkeypa
         return one + 1, is_other
 
     torch._dynamo.reset()
-    compiled = torch.compile(around, fullgraph=True, backend="eager")
+    compiled = torch.compile(around, fullgraph=fullgraph, backend="eager")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OnePathWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
         for x in vec(1, 2, 3), vec(-1, -2, -3), vec(3, 2, 1):
             one, is_other = plain.one_of_two(x, vec(0, 0, 0))
             assert outcome(compiled, x, vec(0, 0, 0)) == str(((one + 1, is_other), (x, vec(0, 0, 0))))
+
+
+def test_what_comes_to_nothing_runs_in_python(tmp_path: Path) -> None:
+    written = convert_source(TEXT.encode(), "written.py").output.decode()
+    plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
+    torch._dynamo.reset()
+    compiled = torch.compile(changed.one_of_two, backend="eager")
+    x, y = vec(1, 2, 3), vec(0, 0, 0)
+    with pytest.warns(RuntimeWarning, match="calls run in Python, because of\n.*AG314"):
+        found = compiled(x, y)
+    assert outcome(lambda: found) == outcome(lambda: plain.one_of_two(x, y))
 
 
 def test_functions_that_come_to_none_are_left_to_dynamo(monkeypatch: pytest.MonkeyPatch) -> None:
