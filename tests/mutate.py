@@ -2368,10 +2368,18 @@ MUTATIONS = (
     Mutation(
         "numbers: a graph with arithmetic may raise",
         CAPTURE + "failures.py",
-        " or can_fail(node)",
+        "        or can_fail(node)\n",
         "",
         "tests/capture/test_unused_numbers.py",
         "",
+    ),
+    Mutation(
+        "numbers: a graph with sums of integers from data may raise",
+        CAPTURE + "failures.py",
+        "        or may_not_fit(node)\n",
+        "",
+        "tests/capture/test_unused_numbers.py",
+        "64_bits",
     ),
     Mutation(
         "numbers: sums of integers from data are Python's",

@@ -128,6 +128,13 @@ def can_fail(node: Node) -> bool:
     return node.target in _METHODS or not _is_safe(node)
 
 
+def may_not_fit(node: Node) -> bool:
+    """Whether a node makes an integer of two integers from data: it may be too long for a tensor."""
+    if not is_arithmetic(node) or node.target not in (operator.add, operator.sub, operator.mul):
+        return False
+    return all(isinstance(one, Node) and _kind(one) == "int" and depends_on_data(one) for one in node.args)
+
+
 def is_arithmetic(node: Node) -> bool:
     """Whether a node makes a number of numbers."""
     is_call = node.op == "call_function" or (node.op == "call_method" and node.target in _METHODS)

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from autograph_torch.capture.arithmetic import can_fail
+from autograph_torch.capture.arithmetic import can_fail, may_not_fit
 from autograph_torch.capture.graph_writes import storage_at, written
 from autograph_torch.capture.kept_asserts import is_taken_for_granted
 from autograph_torch.capture.parameters_made import is_made
@@ -50,7 +50,11 @@ def keeping_inputs(graph: torch.fx.GraphModule, run: Compiled, raises: bool) -> 
 def may_raise(graph: torch.fx.GraphModule) -> bool:
     """Whether a graph has exceptions of the program in it, arithmetic that raises, or checks of what was assumed."""
     checks = any(
-        node.target is torch._assert_async or is_taken_for_granted(node) or _asks_python(node) or can_fail(node)
+        node.target is torch._assert_async
+        or is_taken_for_granted(node)
+        or _asks_python(node)
+        or can_fail(node)
+        or may_not_fit(node)
         for node in nodes_of(graph)
     )
     return checks or any(notes.is_failure(number) for number in _effects(graph))

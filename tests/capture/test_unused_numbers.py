@@ -163,8 +163,24 @@ def compared_with_what_is_too_long(x: Tensor) -> Any:
     return n, n != 10**20
 
 
-@pytest.mark.parametrize("function", [far_apart, negated, compared_with_what_is_too_long])
+def doubled(x: Tensor) -> Any:
+    n = int(x[0])
+    k = 0
+    while k < int(x[1]):
+        n = n + n
+        k += 1
+    return n
+
+
+def doubled_in_a_branch(x: Tensor) -> Any:
+    n = x.sum().item()
+    if n > 0:
+        n = n + n
+    return n
+
+
+@pytest.mark.parametrize("function", [doubled, doubled_in_a_branch, far_apart, negated, compared_with_what_is_too_long])
 def test_integers_beyond_64_bits(function: Callable[..., Any]) -> None:
     found = compiled(function)
-    for row in ([2**62, -(2**62) - 5], [3, 4], [-(2**63), 5]):
+    for row in ([2**62, -(2**62) - 5], [3, 4], [-(2**63), 5], [2**62, 3]):
         assert str(found(torch.tensor(row))) == str(function(torch.tensor(row)))
