@@ -2312,8 +2312,8 @@ MUTATIONS = (
     Mutation(
         "torch: closures are not asked for code",
         CAPTURE + "compiling.py",
-        "    code_in_closures,\n    read_again,",
-        "    read_again,",
+        "    code_in_closures,\n    unused_numbers,",
+        "    unused_numbers,",
         "tests/test_programs.py",
         "closure_with_an_object_that_counts_questions",
     ),
