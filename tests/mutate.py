@@ -2406,6 +2406,14 @@ MUTATIONS = (
         "called_by or in_python",
     ),
     Mutation(
+        "instance_dicts: names from before the call",
+        CAPTURE + "instance_dicts.py",
+        "        _check_names(self, changed)\n",
+        "",
+        "tests/capture/test_instance_dicts.py",
+        "of_its_own",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

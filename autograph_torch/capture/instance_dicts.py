@@ -9,7 +9,8 @@
 Both in plain torch.compile, too (torch 2.13; in 2.11 such a dict has no variable of its own). A branch or loop that
 writes to such a dict would work on a copy, in which its object does not see the writes: that is refused.
 
-Attributes that an object gets in an order that only data tell are refused where the object is given back.
+Attributes that an object gets in an order that only data tell are refused where the object is given back. So are
+attributes that change while their dict is at hand under a name from before the call (`self.state = vars(self)`).
 
 Private: DunderDictVariable, SideEffectsProxyDict and SideEffects.codegen_update_mutated.
 tests/capture/test_instance_dicts.py shows what torch does without this, and fails clearly when it changes.
@@ -46,12 +47,34 @@ def instance_dicts() -> Iterator[None]:
     write_back = SideEffects.codegen_update_mutated
 
     def codegen_update_mutated(self: Any, *args: Any, **kwargs: Any) -> None:
-        for item in self._get_modified_vars():
+        changed = self._get_modified_vars()
+        for item in changed:
             _check_order(item)
+        _check_names(self, changed)
         write_back(self, *args, **kwargs)
 
     with patched(SideEffects, codegen_update_mutated=codegen_update_mutated), _dicts():
         yield
+
+
+def _check_names(effects: Any, changed: list[Any]) -> None:
+    """A dict that came to the trace under a name of its own may be that of an object, of which it knows nothing."""
+    known = effects.id_to_variable
+    for item in [one for one in known.values() if isinstance(one, UserDefinedObjectVariable)]:
+        attributes = known.get(id(_dict_of(item.value)))
+        if attributes is not None and (item in changed or attributes in changed):
+            raise_refusal(
+                "AG206",
+                f"the attributes of an object of {type(item.value).__name__} change, whose dict has a name of its own",
+                "ask for `vars(...)` where it is needed",
+            )
+
+
+def _dict_of(value: Any) -> Any:
+    try:
+        return object.__getattribute__(value, "__dict__")  # without asking code of the program's
+    except AttributeError:
+        return None
 
 
 @contextlib.contextmanager

@@ -309,6 +309,36 @@ def test_another_dict_is_refused(function: Any) -> None:
         compiled(function)(vec(1))
 
 
+class KeepsItsDict:
+    def __init__(self) -> None:
+        self.n = 0
+        self.state = self.__dict__
+
+
+def written_by_its_dict(one: Any, x: Tensor) -> Any:
+    one.state["n"] += 1
+    return x * one.n
+
+
+def seen_in_its_dict(one: Any, x: Tensor) -> Any:
+    one.n += 1
+    return x * one.state["n"]
+
+
+def only_read(one: Any, x: Tensor) -> Any:
+    return x * one.state["n"] + one.n
+
+
+@pytest.mark.parametrize("function", [written_by_its_dict, seen_in_its_dict])
+def test_a_dict_with_a_name_of_its_own(function: Any) -> None:
+    with pytest.raises(CaptureError, match="AG206 the attributes of an object of KeepsItsDict change"):
+        compiled(function)(KeepsItsDict(), vec(1))
+
+
+def test_a_dict_with_a_name_of_its_own_that_does_not_change() -> None:
+    assert compiled(only_read)(KeepsItsDict(), vec(1)).tolist() == [0.0]
+
+
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile gives back the dict of the object."""
     leave_out(monkeypatch, instance_dicts.instance_dicts)
