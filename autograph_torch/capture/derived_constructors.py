@@ -31,7 +31,7 @@ from torch._dynamo.variables.lists import DequeVariable
 
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime.refusal import raise_refusal
-from autograph_torch.runtime.structure import is_of_torch
+from autograph_torch.runtime.tuples import is_of_torch
 
 _BASES = (int, float, str, frozenset)
 _CHANGING = (ListVariable, DequeVariable, ConstDictVariable, SetVariable)

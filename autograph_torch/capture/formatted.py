@@ -66,8 +66,9 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 from autograph_torch.capture.dict_keys import guard_keys
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.policy import is_torch
-from autograph_torch.runtime import effects
+from autograph_torch.runtime import effects, tracing
 from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.tuples import shows_elements
 
 _CONVERSION = re.compile(r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<kind>[a-zA-Z]))")
 _FLOATS, _WHOLE, _TEXTS = "fFeEgG", "di", "sr"
@@ -253,12 +254,18 @@ def text_of_object(tx: Any, variable: Any, as_repr: bool) -> Any:
     kind = _kind(variable)
     if kind is None or not isinstance(variable, (UserDefinedObjectVariable, ConstDictVariable)) or kind is dict:
         return None
-    if issubclass(kind, (BaseException, enum.Enum, tuple)):
+    if issubclass(kind, (BaseException, enum.Enum)):
         return None
     method = kind.__repr__ if as_repr or kind.__str__ is object.__str__ else kind.__str__
+    if shows_elements(method):
+        fields = ", ".join(f"{name}={{!r}}" for name in kind._fields)  # type: ignore[attr-defined]
+        template = ConstantVariable.create(f"{kind.__name__}({fields})")
+        return BuiltinVariable(str.format).call_function(tx, [template, *tracing.inner_of(variable).items], {})
     method = inspect.unwrap(method)  # what dataclasses put around theirs looks out for objects in themselves
     if isinstance(method, types.FunctionType) and not is_torch(method.__code__):
         return UserFunctionVariable(method).call_function(tx, [variable], {})
+    if method is tuple.__repr__:  # Dynamo would ask an empty tuple that it has made as an example
+        return BuiltinVariable(repr).call_function(tx, [tracing.inner_of(variable)], {})
     if method is torch.nn.Module.__repr__ and _shows_state(getattr(variable, "value", None)):
         raise_refusal(
             "AG320", "the text of a module whose `extra_repr` is the program's", "make a text of what it shows"

@@ -35,7 +35,7 @@ from autograph_torch.runtime.refusal import raise_refusal
 from autograph_torch.runtime.unshown import Unknown
 
 Locals = dict[str, Any]
-_CONTAINERS = ("list", "tuple", "dict", "named", "error", "shown error", "object")
+_CONTAINERS = ("list", "tuple", "derived tuple", "dict", "named", "error", "shown error", "object")
 _HOST_MODULES = ("rich", "tqdm", "logging", "loguru")
 
 

@@ -32,14 +32,20 @@ from torch._dynamo.guards import GuardBuilder, install_guard
 from torch._dynamo.source import AttrSource
 
 from autograph_torch.capture.policy import LIBRARIES, is_torch
+from autograph_torch.runtime.tuples import FIELD, shows_elements
 
 _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR", "DELETE_GLOBAL")
 _WRITING = frozenset(
     "append appendleft extend extendleft insert pop popleft popitem remove discard clear add update setdefault sort "
     "reverse rotate write send throw setattr delattr next print input open exec eval vars globals".split()
 )
+_FIELDS = (  # what reads a field of an object, of a named tuple, and the name or value of a member of an enumeration
+    types.GetSetDescriptorType,
+    FIELD,
+    types.DynamicClassAttribute,
+)
 _KNOWN_MODULES = LIBRARIES - {"random"}
-_OTHERS = (BaseException, enum.Enum, tuple, logging.Logger, logging.LoggerAdapter)  # which are shown in other ways
+_OTHERS = (BaseException, logging.Logger, logging.LoggerAdapter)  # which are shown in other ways
 
 
 def attributes_of_shown(parent: Any, given: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +87,8 @@ def is_shown_now(variable: Any, as_text: bool = False) -> bool:
     own = methods[:1] if as_text else methods
     if not any(_is_of_program(method) for method in own):
         return False
-    return not (_can_be_taken_apart(item) and _only_reads(kind))
+    is_kept = _can_be_taken_apart(item) or issubclass(kind, (tuple, enum.Enum))
+    return not (is_kept and _only_reads(kind))
 
 
 def _can_be_taken_apart(item: Any) -> bool:
@@ -99,7 +106,12 @@ def _methods_of_text(kind: Any) -> Iterator[Any]:
 
 
 def _is_of_program(method: Any) -> bool:
-    return isinstance(method, types.FunctionType) and not is_torch(method.__code__)
+    return isinstance(method, types.FunctionType) and not is_torch(method.__code__) and not _is_known(method)
+
+
+def _is_known(method: Any) -> bool:
+    """Whether a method is what Python gives named tuples or enumerations."""
+    return shows_elements(method) or getattr(method, "__module__", "") == "enum"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -107,7 +119,7 @@ def _only_reads(kind: Any) -> bool:
     """Whether what makes texts of the objects of a class shows itself to change nothing, and to read them alone."""
     seen: set[types.CodeType] = set()
     methods = [method for method in _methods_of_text(kind) if isinstance(method, types.FunctionType)]
-    return all(_reads_alone(kind, method, seen) for method in methods)
+    return all(_reads_alone(kind, method, seen) for method in methods if not _is_known(method))
 
 
 def _reads_alone(kind: type, function: types.FunctionType, seen: set[types.CodeType]) -> bool:
@@ -141,7 +153,7 @@ def _is_read(kind: type, instruction: dis.Instruction, names: dict[str, Any], se
         found = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
         if isinstance(found, types.FunctionType):
             return _reads_alone(kind, found, seen)
-        return found is None or inspect.isroutine(found) or isinstance(found, types.GetSetDescriptorType)
+        return found is None or inspect.isroutine(found) or isinstance(found, _FIELDS)
     return True
 
 

@@ -17,6 +17,7 @@ from autograph_torch.runtime.grown import is_grown
 from autograph_torch.runtime.instances import note_replaced
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import containers_in, is_copied, is_in, write_back
+from autograph_torch.runtime.tuples import tuple_of
 
 Values = tuple[Any, ...]
 Path = tuple[Any, ...]
@@ -134,6 +135,6 @@ def _write_back(original: Any, new: Any, replaced: tuple[Path, ...], path: Path)
     is_tuple = isinstance(original, tuple) and type(new) is type(original)
     if is_tuple and (type(original) is tuple or hasattr(original, "_fields")):
         parts = tuple([_write_back(original[k], new[k], replaced, (*path, k)) for k in range(len(new))])
-        return parts if type(original) is tuple else type(original)(*parts)
+        return parts if type(original) is tuple else tuple_of(type(original), parts)
     note_replaced(original, new)  # an object, which a trip may have put another one in the place of
     return new

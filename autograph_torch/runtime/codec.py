@@ -49,6 +49,7 @@ from autograph_torch.runtime.picking import Choice, chosen, of_constants
 from autograph_torch.runtime.refusal import raise_refusal, refuse
 from autograph_torch.runtime.reordering import inverse, reordered
 from autograph_torch.runtime.shrinking import rows_of
+from autograph_torch.runtime.tuples import is_of_torch, is_plainly_named, tuple_of
 from autograph_torch.runtime.values import HOLE, Maybe, Undefined
 
 _ABSENT: Spec = ("hole",)
@@ -80,6 +81,7 @@ _NAMES = {
     "reordered": reordered,
     "rows_of": rows_of,
     "thing": thing,
+    "tuple_of": tuple_of,
     "Maybe": Maybe,
     "Undefined": Undefined,
     "HOLE": HOLE,
@@ -379,10 +381,12 @@ class _Writer:
             return f"attributed({parts[0]}, {parts[1]})"
         if kind == "named" and plan[1] is torch.Size:
             return f"torch.Size([{', '.join(parts)}])"
-        if kind == "named" and plan[1].__module__ == "torch.return_types":
+        if kind == "named" and is_of_torch(plan[1]):
             return f"torch.return_types.{plan[1].__name__}(({', '.join(parts)}))"
-        if kind == "named":
+        if kind == "named" and is_plainly_named(plan[1]):
             return f"{self.constant(plan[1])}({', '.join(parts)})"
+        if kind == "named":
+            return f"tuple_of({self.constant(plan[1])}, ({''.join(part + ', ' for part in parts)}))"
         if kind == "record":
             fields = (f"{name}={part}" for name, part in zip(plan[1][1], parts, strict=True))
             return f"{self.constant(plan[1][0])}({', '.join(fields)})"

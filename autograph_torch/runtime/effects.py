@@ -11,6 +11,7 @@ The arguments of a call are described by constants, with places for what only th
     ("tensor", description)          a tensor
     ("number", type)                 a Python number that depends on data; it travels as a tensor
     ("object", (type, names), parts) an object whose text is made by Python code, with its attributes of the moment
+    ("derived tuple", (type, names), parts) a tuple of another class, with its attributes behind the elements
     (container, type or keys, parts) list, tuple, dict, named; error: an exception or warning, with its arguments;
                                      shown error: one whose class has an `__init__` of its own
     ("picked", None, parts)          one of several constants, behind its place among them
@@ -28,6 +29,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime import notes, performing, places, tracing
+from autograph_torch.runtime.instances import extra_attributes
 from autograph_torch.runtime.picked import constants_of, place_of
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
@@ -367,6 +369,9 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
     if place_of(value) is not None:
         tensors.append(place_of(value))
         return ("picked", None, (("number", "int"), *_parts(constants_of(value), tensors, depth)))
+    if isinstance(value, Enum):  # also where it is a number, or several members in one
+        _refuse_shown_now(value, depth)
+        return ("const", value)
     if isinstance(value, (bool, int, float)):
         return _number_part(value, tensors)
     if isinstance(value, Text):
@@ -379,12 +384,8 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
         return text.part
     if isinstance(value, Listed):
         return ("named", torch.Tensor.tolist, _parts((value.values,), tensors, depth))
-    if isinstance(value, torch.Size):
-        return ("tuple", torch.Size, _parts(value, tensors, depth))
     if isinstance(value, tuple):
-        if hasattr(value, "_fields"):
-            return ("named", type(value), _parts(value, tensors, depth))
-        return ("tuple", tuple, _parts(value, tensors, depth))
+        return _tuple_part(value, tensors, depth)
     if isinstance(value, list):
         return ("list", list, _parts(value, tensors, depth))
     if isinstance(value, BaseException):
@@ -403,6 +404,21 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
         attributes = tuple([getattr(value, names[k]) for k in range(len(names))])
         return ("object", (type(value), names), _parts(attributes, tensors, depth - 1))
     return ("const", value)
+
+
+def _refuse_shown_now(value: Any, depth: int) -> None:
+    if depth and is_shown_now(value):
+        told = f"a {type(value).__name__}, whose text its own code makes, is in what is shown"
+        refuse("AG324", told, "show it alone: `print(value)`")
+
+
+def _tuple_part(value: tuple[Any, ...], tensors: list[torch.Tensor], depth: int) -> Any:
+    if type(value) is tuple:
+        return ("tuple", tuple, _parts(value, tensors, depth))
+    _refuse_shown_now(value, depth)
+    names = extra_attributes(value)
+    attributes = tuple([getattr(value, names[k]) for k in range(len(names))])
+    return ("derived tuple", (type(value), names), _parts((*value, *attributes), tensors, depth))
 
 
 def _dict_part(value: dict[Any, Any], tensors: list[torch.Tensor], depth: int) -> Any:

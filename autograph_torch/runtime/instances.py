@@ -23,7 +23,10 @@ def own_attributes(value: Any, found: tuple[str, ...] | None = None) -> tuple[st
 
 
 def extra_attributes(table: Any, found: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The attributes of an OrderedDict, such as `module.state_dict()._metadata`. (Filled in by the tracer.)"""
+    """The attributes of an OrderedDict, such as `module.state_dict()._metadata`, or of a tuple of another class.
+
+    (Filled in by the tracer.)
+    """
     return found
 
 

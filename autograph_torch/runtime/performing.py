@@ -27,6 +27,7 @@ from torch._dynamo.exc import TorchDynamoException
 from autograph_torch.diagnostics import AutographError
 from autograph_torch.runtime.places import Place, called_from, hidden_frames, raised_from
 from autograph_torch.runtime.refusal import refusal_at
+from autograph_torch.runtime.tuples import tuple_of
 from autograph_torch.runtime.unshown import NotShownError, Unknown, with_gradient
 
 Mode = Literal["deferred", "immediate", "drop"]
@@ -120,6 +121,12 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
         made = object.__new__(part[1][0])
         vars(made).update(zip(part[1][1], inner, strict=True))
         return made
+    if kind == "derived tuple":
+        made_of, names = inner[: len(inner) - len(part[1][1])], part[1][1]
+        derived = tuple_of(part[1][0], made_of)
+        for name, value in zip(names, inner[len(made_of) :], strict=True):
+            vars(derived)[name] = value
+        return derived
     if kind == "shown error":
         return part[1].__new__(part[1], *inner)
     return inner if kind == "list" else part[1](*inner) if kind in ("named", "error") else part[1](inner)

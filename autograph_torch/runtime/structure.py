@@ -36,6 +36,7 @@ from autograph_torch.runtime.open_contents import (
 from autograph_torch.runtime.picking import Choice
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.reordering import Order
+from autograph_torch.runtime.tuples import is_of_torch
 from autograph_torch.runtime.values import Hole, Maybe, Undefined
 
 # Tensors met so far in a value, each with the path to its place.
@@ -84,9 +85,12 @@ def _spec_of(
         return _number_spec(value)
     if isinstance(value, tuple):
         specs = _specs(value, originals, handed, seen, path)
-        plain_tuple = type(value) is tuple
-        if plain_tuple or hasattr(value, "_fields") or isinstance(value, torch.Size) or is_of_torch(type(value)):
-            return ("tuple", len(value), specs) if plain_tuple else ("named", type(value), specs)
+        if type(value) is tuple:
+            return ("tuple", len(value), specs)
+        if isinstance(value, torch.Size) or is_of_torch(type(value)):
+            return ("named", type(value), specs)
+        if hasattr(value, "_fields") and len(extra_attributes(value)) == 0:
+            return ("named", type(value), specs)
     if value is None or isinstance(value, CONSTANTS):
         return ("const", value)
     if type(value) is list and is_grown(value):
@@ -168,11 +172,6 @@ def _form(key: Any) -> Any:
     if type(key) is tuple:
         return tuple([_form(part) for part in key])
     return str(key) if type(key) is float else type(key).__name__
-
-
-def is_of_torch(kind: type) -> bool:
-    """Whether it is a type of results of torch: what `x.sort()` gives."""
-    return kind.__module__ == "torch.return_types"
 
 
 def _is_class_or_none(factory: Any) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from autograph_torch import convert
-from tests.harness import torch_before
+from tests.harness import check_any_graph, program, torch_before, vec
 
 
 class Mode(str, enum.Enum):
@@ -176,3 +177,59 @@ def test_what_is_no_member(function: Callable[..., Any]) -> None:
     found = torch.compile(convert(function), fullgraph=True, backend="eager")
     for name in ("sum", "median", "sum"):
         assert outcome(found, name) == outcome(function, name)
+
+
+class Rank(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+    def __str__(self) -> str:
+        return f"{self.name}!"
+
+
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Bits(enum.IntFlag):
+    ONE = 1
+    TWO = 2
+
+
+@program(inputs=[lambda: (vec(1, 2), Access.READ), lambda: (vec(-1, 2), Access.READ | Access.WRITE)])
+def shown(x: Tensor, access: Access) -> Tensor:
+    v = x[0].item()
+    print(Rank.LOW, Mode.MEAN, access, access | Access.WRITE, Bits.ONE | Bits.TWO, v)
+    print(f"{Rank.LOW} {Rank.HIGH:d} {~access} {Bits(3):d} {v}", [Rank.LOW, {"a": Access(3)}, Bits(3)])
+    rank, bits = Rank.LOW, Bits.ONE
+    if x.sum() > 2:
+        rank, bits = Rank.HIGH, Bits.ONE | Bits.TWO
+        print("%d %s" % (Rank.LOW, Access.READ | Access.WRITE), v)  # noqa: UP031
+    print(rank, bits, f"{rank!r} {bits}")
+    return x
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(-1, 2),)], factory=True)
+def shown_when_they_are() -> Any:
+    made: list[int] = []
+
+    class Counting(enum.Enum):
+        ONE = 1
+
+        def __str__(self) -> str:
+            made.append(1)
+            return f"{self.name}, text {len(made)}"
+
+    def run(x: Tensor) -> Any:
+        print(Counting.ONE, x[0].item())
+        count = len(made)
+        print(f"{Counting.ONE} {x[0].item()}")
+        return count, len(made)
+
+    return run
+
+
+@pytest.mark.parametrize("subject", [shown, shown_when_they_are])
+def test_what_is_shown(subject: Any) -> None:
+    check_any_graph(subject)
