@@ -32,6 +32,7 @@ from autograph_torch.runtime import effects, notes, performing, predicate
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import Frame, Place, is_runtime, places_of
 from autograph_torch.runtime.refusal import raise_refusal
+from autograph_torch.runtime.text_checks import TextCheck, may_fail
 from autograph_torch.runtime.unshown import Unknown
 
 Locals = dict[str, Any]
@@ -107,7 +108,16 @@ def _raised_at(parent: Any) -> tuple[Place, ...]:
     return raised_at(caller.symbolic_locals["error"]) if caller.f_code is effects.fail_again.__code__ else ()
 
 
-def _new_effect(parent: Any, function: Any, arguments: Any, places: tuple[Place, ...], raises: bool) -> Any:
+def _text_check(parent: Any, given: Locals) -> Locals:
+    call = notes.effect_of(given["number"].as_python_constant())
+    if not may_fail(TextCheck(call.function, call.arguments, call.places, raises=True)):
+        return {}
+    return {"found": _new_effect(parent, call.function, call.arguments, call.places, raises=True, kind=TextCheck)}
+
+
+def _new_effect(
+    parent: Any, function: Any, arguments: Any, places: tuple[Place, ...], raises: bool, kind: type[HostCall] = HostCall
+) -> Any:
     handled = raises and _is_handled(parent)
     if handled and not _python_handles():
         raise_refusal(
@@ -115,7 +125,7 @@ def _new_effect(parent: Any, function: Any, arguments: Any, places: tuple[Place,
             "an exception that data decides on would be raised inside a `try` or `with` of the function",
             "use @autograph with its deferred effects, or compute the condition inside and raise behind the block",
         )
-    call = HostCall(function, arguments, places, raises, handled)
+    call = kind(function, arguments, places, raises, handled)
     return variables.ConstantVariable.create(notes.new_effect(call))
 
 
@@ -188,6 +198,7 @@ FILLED_IN: dict[types.CodeType, Callable[[Any, Locals], Locals]] = {
     effects.is_handled.__code__: _handled_around,
     effects.register.__code__: _register,
     effects.failed_call.__code__: _failed_call,
+    effects.text_check.__code__: _text_check,
     effects.only_shows.__code__: _only_shows,
     effects.only_prints.__code__: _only_prints,
     effects.is_shown_now.__code__: shown_now,

@@ -193,7 +193,11 @@ def effect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         args = _with_texts_of_now(function, args, kwargs)
     if not notes.drops_effects():
         tensors: list[torch.Tensor] = []
-        _emit(register(function, _part((args, kwargs), tensors, _DEPTH if only_shows(function) else 0)), tensors)
+        number = register(function, _part((args, kwargs), tensors, _DEPTH if only_shows(function) else 0))
+        check = text_check(number)
+        if check >= 0:
+            _emit(check, tensors)
+        _emit(number, tensors)
     return None
 
 
@@ -349,6 +353,11 @@ def register(function: Any, arguments: Any, raises: bool = False, number: int = 
     return number
 
 
+def text_check(number: int, found: int = -1) -> int:
+    """The effect that raises where the texts of an effect cannot be made; -1: they can, of all numbers."""
+    return found
+
+
 def _emit(number: int, tensors: list[torch.Tensor]) -> None:
     """One link of the chain."""
     if notes.is_muted():
@@ -365,7 +374,7 @@ def _part(value: Any, tensors: list[torch.Tensor], depth: int) -> Any:
     if isinstance(value, torch.Tensor):
         tensors.append(value.detach())
         parameter = isinstance(value, torch.nn.Parameter)
-        return ("tensor", value.requires_grad, parameter, value.ndim)
+        return ("tensor", value.requires_grad, parameter, value.ndim, value.dtype)
     if place_of(value) is not None:
         tensors.append(place_of(value))
         return ("picked", None, (("number", "int"), *_parts(constants_of(value), tensors, depth)))

@@ -785,6 +785,11 @@ def new_effect(call: HostCall) -> int:
     return len(_effects) - 1
 
 
+def effect_of(number: int) -> HostCall:
+    """The call of an effect."""
+    return _effects[number]
+
+
 def diagnostic_of(number: int) -> Diagnostic:
     """Of an effect that raises an exception of ours."""
     return _effects[number].function.diagnostic  # type: ignore[no-any-return]

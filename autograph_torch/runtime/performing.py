@@ -58,6 +58,10 @@ class HostCall:
             kwargs["stacklevel"] = level + hidden_frames(self.places[-1]) + 1  # called_from has a frame, too
         called_from(self.places, self.function, args, kwargs)
 
+    def is_due(self, values: list[torch.Tensor]) -> bool:
+        """Whether there is anything to do."""
+        return True
+
     def _error(self, values: list[torch.Tensor]) -> BaseException:
         """The exception to raise; a refusal where its text shows what the graph cannot give."""
         if isinstance(self.function, BaseException):
@@ -105,7 +109,7 @@ def put_together(part: Part, values: Iterator[torch.Tensor]) -> Any:
     if kind == "const":
         return part[1]
     if kind == "tensor":
-        _, has_gradient, is_parameter, _ = part
+        _, has_gradient, is_parameter, _, _ = part
         value = next(values)
         return with_gradient(value, is_parameter) if has_gradient or is_parameter else value
     if kind == "number":
@@ -307,7 +311,7 @@ def do(call: HostCall, values: list[torch.Tensor]) -> None:
     opened = _opened()
     if opened is None:
         call.run(values)
-    else:
+    elif call.is_due(values):
         opened.do(call, values)
 
 
