@@ -128,6 +128,7 @@ from autograph_torch.capture.left_generators import left_generators
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
+from autograph_torch.capture.log_states import check_log_states
 from autograph_torch.capture.long_numbers import long_numbers
 from autograph_torch.capture.lookups import lookups
 from autograph_torch.capture.math_functions import math_functions
@@ -315,6 +316,7 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        check_log_states()
         with own_mistakes():
             leaves = given_leaves(graph)
             given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)

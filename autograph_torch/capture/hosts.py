@@ -26,6 +26,7 @@ from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true,
 from autograph_torch.capture.again import frame_under_way
 from autograph_torch.capture.attempts import attempt_under_way
 from autograph_torch.capture.failing_calls import Again, failed_call
+from autograph_torch.capture.log_states import note_log_call
 from autograph_torch.capture.raised_places import raised_at
 from autograph_torch.capture.shown import attributes_of_shown, is_shown_now, shown_now
 from autograph_torch.runtime import effects, notes, performing, predicate
@@ -98,6 +99,7 @@ def _register(parent: Any, given: Locals) -> Locals:
             "hand over tensors, numbers, strings, or containers of them",
         )
     if not raises:
+        note_log_call(function)
         _check_gradients(function, arguments)
     return {"number": _new_effect(parent, function, arguments, _raised_at(parent) or places_around(parent), raises)}
 
