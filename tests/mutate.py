@@ -2532,6 +2532,14 @@ MUTATIONS = (
         "uses_is_refused and (by_name or by_a_function)",
     ),
     Mutation(
+        "print options: set where texts are made",
+        CAPTURE + "compiling.py",
+        "        check_print_options()\n",
+        "",
+        "tests/capture/test_print_options.py",
+        "refused",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -157,6 +157,7 @@ from autograph_torch.capture.picked_constants import picked_constants
 from autograph_torch.capture.policy import may_enter
 from autograph_torch.capture.powers import exponents_as_tensors
 from autograph_torch.capture.presence import presence
+from autograph_torch.capture.print_options import check_print_options
 from autograph_torch.capture.process_settings import process_settings
 from autograph_torch.capture.python_calls import python_calls
 from autograph_torch.capture.python_errors import python_errors
@@ -317,6 +318,7 @@ def _in_session(backend: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(backend)
     def compile_graph(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         check_log_states()
+        check_print_options()
         with own_mistakes():
             leaves = given_leaves(graph)
             given_back = Substitutes(0) if performing.is_looking() else tell_given_back(graph)
