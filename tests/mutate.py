@@ -393,8 +393,8 @@ MUTATIONS = (
     Mutation(
         "objects shown now: what their text reads",
         CAPTURE + "shown.py",
-        "    return not (_can_be_taken_apart(item) and _only_reads(kind))\n",
-        "    return not _can_be_taken_apart(item)\n",
+        "    return not (is_kept and _only_reads(kind))\n",
+        "    return not is_kept\n",
         "tests/capture/test_shown_now.py",
         "that_count or more_than_themselves",
     ),
