@@ -34,6 +34,7 @@ from autograph_torch.runtime.picked import constants_of, place_of
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.structure import CONSTANTS, lift, spec_of
+from autograph_torch.runtime.tuples import is_of_torch
 from autograph_torch.runtime.values import HOLE
 
 
@@ -422,8 +423,8 @@ def _refuse_shown_now(value: Any, depth: int) -> None:
 
 
 def _tuple_part(value: tuple[Any, ...], tensors: list[torch.Tensor], depth: int) -> Any:
-    if type(value) is tuple:
-        return ("tuple", tuple, _parts(value, tensors, depth))
+    if type(value) is tuple or isinstance(value, torch.Size) or is_of_torch(type(value)):
+        return ("tuple", type(value), _parts(value, tensors, depth))
     _refuse_shown_now(value, depth)
     names = extra_attributes(value)
     attributes = tuple([getattr(value, names[k]) for k in range(len(names))])
