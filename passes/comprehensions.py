@@ -145,10 +145,11 @@ def _search(node: gast.Call, kept: str, facts: Facts) -> list[gast.stmt]:
 
     loop = _over(node.args[0], found, facts)
     if len(node.args) > 1:
-        first = [] if is_fixed(loop.iter, facts) or is_fixed(node.args[1], facts) else [facts.fresh("elements")]
-        before = [assign(first, loop.iter)] if first else []  # it may change what the other argument reads
-        loop = derive(loop, iter=name(*first)) if first else loop
-        return [*(place(one, node) for one in [*before, assign([kept], node.args[1])]), loop]
+        default: gast.stmt = place(assign([kept], node.args[1]), node)
+        if is_fixed(loop.iter, facts) or is_fixed(node.args[1], facts):
+            return [default, loop]
+        elements = facts.fresh("elements")  # making them may change what the other argument reads
+        return [place(assign([elements], loop.iter), node), default, derive(loop, iter=name(elements))]
     nothing = gast.Raise(exc=name("StopIteration"), cause=None)
     return [derive(loop, orelse=[place(nothing, node)])]
 

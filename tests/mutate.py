@@ -2304,8 +2304,8 @@ MUTATIONS = (
     Mutation(
         "comprehensions: the elements come before what stands for none",
         "passes/comprehensions.py",
-        "is_fixed(loop.iter, facts) or is_fixed(node.args[1], facts)",
-        "True",
+        "if is_fixed(loop.iter, facts) or is_fixed(node.args[1], facts):",
+        "if True:",
         "tests/test_programs.py",
         "first_or",
     ),
