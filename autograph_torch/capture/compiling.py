@@ -206,6 +206,7 @@ from autograph_torch.capture.unasked_contents import unasked_contents
 from autograph_torch.capture.unbound_arguments import unbound_arguments
 from autograph_torch.capture.unused_numbers import unused_numbers
 from autograph_torch.capture.views import views_in_bodies
+from autograph_torch.capture.whole_bounds import whole_bounds
 from autograph_torch.capture.whole_numbers import is_of_whole_number, whole_numbers
 from autograph_torch.capture.written_data import written_data
 from autograph_torch.capture.written_in_place import tensors_written_in_place
@@ -519,6 +520,7 @@ _REPAIRS = (
     number_or_tensor,
     filled_tensors,
     python_calls,
+    whole_bounds,
     size_arguments,
     changing_integers,
     appended_lists,

@@ -110,8 +110,8 @@ def python_errors() -> Iterator[None]:
         if found is None:
             return call(self, fn, args, kwargs)
         operation, given = found[0], [*found[1:], *args]
-        if operation in _LATER and any(type(one) is ConstantVariable for one in args):
-            _raise(self, _failure(operation, given, kwargs))
+        if operation in _LATER and any(type(_whichever(one)) is ConstantVariable for one in args):
+            _raise(self, _failure(operation, [_whichever(one) for one in given], kwargs))
         return _run(self, lambda: call(self, fn, args, kwargs), operation, given, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -190,6 +190,12 @@ def _stand_in(variable: Any) -> Any:
     if kind.__name__ == "SetVariable" and variable.python_type() is set:
         return _hashed(lambda: {_stand_in(key.vt) for key in variable.set_items})
     return _Unknown()
+
+
+def _whichever(variable: Any) -> Any:
+    """A float from data as one that is none of an integer: what counts takes neither."""
+    is_float = isinstance(variable, SymNodeVariable) and isinstance(variable.sym_num, torch.SymFloat)
+    return ConstantVariable.create(0.5) if is_float else variable
 
 
 def _hashed(make: Callable[[], Any]) -> Any:

@@ -7,15 +7,21 @@ function from position to element, which is all that a loop in the graph needs.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import guard_or_false
 
+from autograph_torch.runtime.branch import cond
+from autograph_torch.runtime.effects import fail
 from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.queries import tolist
 from autograph_torch.runtime.refusal import refuse
+
+_NO_STEP = "range() arg 3 must not be zero"
 
 
 @dataclass(frozen=True)
@@ -31,25 +37,42 @@ def range_(*bounds: Any) -> Any:
     """`range(...)` whose bounds may be tensors or numbers that depend on data."""
     if not torch.compiler.is_compiling():
         return builtins.range(*bounds)
-    numbers = [_index(bound) for bound in bounds]
+    numbers = [whole_number(bound) for bound in bounds]
     start, stop = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
     step = numbers[2] if len(numbers) > 2 else 1
     if not any(is_data_dependent(number) for number in numbers):
         known = builtins.range(start, stop, step)
         return Sequence(len(known), lambda k: start + k * step, True)
-    length = -((start - stop) // step)  # rounded up, whatever the sign of the step
+    length = -((start - stop) // _checked(step))  # rounded up, whatever the sign of the step
     return Sequence(length, lambda k: start + k * step, False)
 
 
-def _index(bound: Any) -> Any:
-    # Of a copy: a tensor remembers its number, and a second attempt at a branch needs a symbol of its own.
-    return bound.clone().item() if isinstance(bound, torch.Tensor) else bound
+def _checked(step: Any) -> Any:
+    """The step of a range, which Python refuses when it is zero; here it is something else then."""
+    if not is_data_dependent(step):
+        if step == 0:
+            raise ValueError(_NO_STEP)
+        return step
+    found = torch.scalar_tensor(step, dtype=torch.int64)
+    cond(found == 0, lambda: fail(ValueError, _NO_STEP))
+    return torch.where(found == 0, 1, found).item()
 
 
-def enumerate_(iterable: Any, start: int = 0) -> Any:
+def whole_number(given: Any) -> Any:
+    """`operator.index(given)`: what Python makes of a bound, or of where to begin to count."""
+    if isinstance(given, torch.Tensor):
+        if given.is_floating_point() or given.is_complex() or guard_or_false(given.numel() != 1):
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        # Of a copy: a tensor remembers its number, and a second attempt at a branch needs a symbol of its own.
+        given = given.clone().item()
+    return int(given) if isinstance(given, int) else operator.index(given)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate(...)` of something whose length may depend on data."""
     if not torch.compiler.is_compiling() or not isinstance(iterable, (Sequence, torch.Tensor)):
         return builtins.enumerate(iterable, start)
+    start = whole_number(start)
     iterable = as_sequence(iterable)
     return Sequence(iterable.length, lambda k: (start + k, iterable.item(k)), iterable.known)
 
