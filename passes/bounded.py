@@ -88,9 +88,12 @@ def _changed_in(node: gast.AST) -> Iterator[str]:
 
 
 def _resized_while_iterated(loop: gast.For) -> Iterator[str]:
-    """Lists that a loop runs over, and makes longer or shorter, or whose elements it replaces in a way unknown here."""
+    """Lists that a loop runs over, and makes longer or shorter, or whose elements it replaces in a way unknown here.
+
+    (Behind `xs = []` the elements that it replaces are no longer those that it runs over.)
+    """
     changes = [node for statement in loop.body for node in walk(statement) if _changes(node)]
-    own = [one for one, _ in _numbered(loop)]
+    own = [one for one, _ in _numbered(loop) if one not in binds(loop.body)]
     for node in changes:
         replaces = isinstance(node, gast.Assign) and not is_longer(node)
         for one in _changes(node):
@@ -308,7 +311,7 @@ class _Bounding:
         for node in block:
             done += self._statement(node)
             if isinstance(node, gast.If) and not completes(node.body):
-                self.filled |= self._found(node.test, False) - set(_shortened(node, self.names))
+                self.filled |= self._found(node.test, False) - self._shortened(node)
         self.filled = around
         return done
 
@@ -322,12 +325,15 @@ class _Bounding:
             arms = [[derive(node, value=part)] for part in (value.body, value.orelse)]
             return self._statement(place(gast.If(test=value.test, body=arms[0], orelse=arms[1]), node))
         if sub_statements(node):  # `match` and the like
-            self.filled -= set(_shortened(node, self.names))
+            self.filled -= self._shortened(node)
             kept, new = self.filled, self._parts(node)
             self.filled = kept
             return [new]
         before, rest = self._taken_before(node)
-        return [*before, *(place(one, node) for one in self._changed(rest) or [self._parts(rest)])]
+        done = [*before, *(place(one, node) for one in self._changed(rest) or [self._parts(rest)])]
+        for identifier, value in self._begun(node):
+            self.filled = self.filled | {identifier} if _has_elements(value) else self.filled - {identifier}
+        return done
 
     def _compound(self, node: gast.stmt) -> list[gast.stmt]:
         before: list[gast.stmt] = []
@@ -336,7 +342,7 @@ class _Bounding:
             node = self._by_position(node)
         if isinstance(node, (gast.For, gast.If)):
             before, node = self._taken_before(node)
-        kept = self.filled - set(_shortened(node, self.names))
+        kept = self.filled - self._shortened(node)
         self.filled = kept if isinstance(node, LOOPS) else self.filled  # its test is asked again behind every trip
         self.known |= self._asked(node)
         new = rebuild(node, lambda part: part if isinstance(part, gast.stmt) else self._new(part))
@@ -353,6 +359,21 @@ class _Bounding:
             blocks["handlers"] = handlers  # type: ignore[assignment]
         self.filled, self.counters = kept, counters
         return [*before, derive(new, **blocks)]
+
+    def _shortened(self, node: gast.AST) -> frozenset[str]:
+        """Lists that a statement takes elements from, or begins anew without any."""
+        found: set[str] = set()
+        shorter = (*_POPS, "clear", "discard")
+        for inner in walk(node):
+            if isinstance(inner, gast.Delete) or _change_of(inner) in shorter:
+                found.update(one.id for one in _changes(inner))
+            found.update(identifier for identifier, value in self._begun(inner) if not _has_elements(value))
+        return self.names & found
+
+    def _begun(self, node: gast.AST) -> list[tuple[str, gast.expr]]:
+        """The lists that a node begins, each with its display."""
+        begun = _begun(node, self.facts) if isinstance(node, (gast.Assign, gast.AnnAssign)) else []
+        return [(one.id, value) for one, value in begun if one.id in self.names]
 
     def _found(self, test: gast.expr | None, holds: bool) -> frozenset[str]:
         """The lists that have an element where a test holds, or where it does not."""
@@ -464,7 +485,15 @@ class _Bounding:
             return replace(node, runtime_call("item_of", *given, *self._sure(node.value.id, node.slice)))
         if isinstance(node, gast.BoolOp):
             return derive(node, values=self._operands(node))
+        if isinstance(node, gast.match_case):
+            return self._case(node)
         return self._parts(node)
+
+    def _case(self, node: gast.match_case) -> gast.AST:
+        """One of the cases of a `match`: the others know nothing of what it appends."""
+        around, new = self.filled, self._parts(node)
+        self.filled = around
+        return new
 
     def _operands(self, node: gast.BoolOp) -> list[gast.AST]:
         around, done = self.filled, []
@@ -484,9 +513,8 @@ class _Bounding:
         """What a node asks of the lists: the part that asks, and how."""
         known: dict[int, gast.AST] = {}
         if isinstance(node, (gast.Assign, gast.AnnAssign)):
-            for one, value in _begun(node, self.facts):
-                if one.id in self.names:
-                    known[id(value)] = runtime_call("bounded", self._name(one.id), copy(value))
+            for identifier, value in self._begun(node):
+                known[id(value)] = runtime_call("bounded", self._name(identifier), copy(value))
             return known
         if self._are_ours(_searched(node)):
             (one,) = _searched(node)
@@ -511,12 +539,10 @@ class _Bounding:
         return any(one.id in self.names for one in found)
 
 
-def _shortened(node: gast.AST, names: frozenset[str]) -> Iterator[str]:
-    """Lists that a statement takes elements from."""
-    shorter = (*_POPS, "clear", "discard")
-    for inner in walk(node):
-        if isinstance(inner, gast.Delete) or _change_of(inner) in shorter:
-            yield from (one.id for one in _changes(inner) if one.id in names)
+def _has_elements(value: gast.expr) -> bool:
+    """Whether a new list or deque begins with one."""
+    shown = value.args[0] if isinstance(value, gast.Call) and value.args else value
+    return bool(getattr(shown, "elts", []))
 
 
 def _is_length(node: gast.AST, facts: Facts) -> bool:

@@ -10,7 +10,7 @@ import torch
 
 from autograph_torch import autograph, convert
 from autograph_torch.diagnostics import CaptureError
-from tests.harness import scalar, vec
+from tests.harness import check_any_graph, program, scalar, vec
 
 
 def countdown(x: torch.Tensor) -> int:
@@ -172,3 +172,68 @@ def powers_or_none(x: torch.Tensor) -> Any:
 def test_a_list_of_unknown_length_does_not_leave_a_branch(function: Callable[..., Any]) -> None:
     with pytest.raises(CaptureError, match="AG31[01] a branch (gives a list that it has|or loop on .* Growing)"):
         torch.compile(convert(function), backend="eager", fullgraph=True)(vec(1, 2))
+
+
+BATCHES = [lambda row=row: (vec(*row),) for row in ((0.1, 0.2), (1, 5), (-5, 2))]
+
+
+@program(inputs=BATCHES)
+def begun_anew_under_a_test(x):
+    batch, out = [], 0.0
+    for v in x.tolist():
+        if v > 0:
+            batch.append(v)
+        if batch:
+            if batch[-1] > 4:
+                batch = []
+            out += batch[0]
+    return out, len(batch)
+
+
+@program(inputs=BATCHES)
+def begun_anew_before_a_pop(x):
+    batch, out = [], 0.0
+    for v in x.tolist():
+        if v > 0:
+            batch.append(v)
+        if batch:
+            if batch[-1] > 4:
+                batch = []
+            out += batch.pop(0)
+    return out, len(batch)
+
+
+@program(inputs=BATCHES)
+def begun_anew_in_a_while_loop(x):
+    xs, n, out = [x.sum().item()], 0, 0.0
+    while xs and n < 4:
+        n += 1
+        if xs[-1] > 4:
+            xs = []
+        out = xs[0]
+        xs.append(out * 2)
+        if out < 0:
+            xs.pop()
+    return out, n
+
+
+@program(inputs=BATCHES)
+def begun_anew_in_an_inner_loop(x):
+    xs, out = [1.0], 0.0
+    for v in x.tolist():
+        while xs:
+            for w in x.tolist():
+                if w > v:
+                    xs = []
+            out += xs[0]
+            xs.pop()
+        xs.append(v)
+    return out, len(xs)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [begun_anew_under_a_test, begun_anew_before_a_pop, begun_anew_in_a_while_loop, begun_anew_in_an_inner_loop],
+)
+def test_a_list_that_is_begun_anew_has_no_element(subject: Callable[..., Any]) -> None:
+    check_any_graph(subject)

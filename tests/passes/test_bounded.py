@@ -87,6 +87,18 @@ def path(x, t):
         ("if not xs: break\n        else: xs.clear()\n        xs.pop()", False),
         ("match t:\n            case 1: xs.append(t)\n        xs.pop()", False),
         ("if t > 3: xs.append(t)\n        xs.pop()", False),
+        ("xs = []\n        xs.pop()", False),
+        ("xs = [t]\n        xs.pop()", True),
+        ("if xs:\n            xs = []\n            xs.pop()", False),
+        ("if xs:\n            xs, y = list(), xs[0]\n            xs.pop()", False),
+        ("if xs:\n            xs: list = []\n            xs.pop()", False),
+        ("if xs:\n            xs = deque()\n            xs.pop(0)", False),
+        ("if xs:\n            xs = deque([t])\n            xs.pop(0)", True),
+        ("if xs:\n            if t > 2: xs = []\n            xs.pop()", False),
+        ("if xs:\n            if t > 2: xs = [t]\n            xs.pop()", True),
+        ("if not xs: break\n        for _ in x: xs = []\n        xs.pop()", False),
+        ("while xs:\n            if t > 2: xs = []\n            xs.pop()", False),
+        ("if not xs: break\n        else: xs = []\n        xs.pop()", False),
         ("for _ in range(2): xs.append(t)\n        xs.pop()", False),
     ],
 )
@@ -95,6 +107,13 @@ def test_an_element_is_known_to_be_there(statement: str, sure: bool) -> None:
     takes = [line for line in text.splitlines() if "ag.popped(" in line]
     assert len(takes) == 1
     assert takes[0].rstrip(" )").endswith("True") == sure
+
+
+def test_cases_know_nothing_of_each_other() -> None:
+    first = "case 1:\n                xs.append(t)\n                t = xs[-1]"
+    cases = f"match t:\n            {first}\n            case 2: t = xs[-1]"
+    text = converted(IN_LOOP.format(statement=f"if t > 3: xs.pop()\n        {cases}"))
+    assert [line.rstrip(" )").endswith("True") for line in text.splitlines() if "ag.item_of(" in line] == [True, False]
 
 
 def test_a_second_pop_may_find_nothing() -> None:
@@ -123,6 +142,7 @@ def test_the_position_of_a_loop_is_there(before: str, sure: bool) -> None:
         "y = [xs.pop() for _ in x]",
         "xs.insert(1, t)",
         "for y in xs: xs.pop()",
+        "for i, y in enumerate(xs):\n            xs[i] = y\n            xs = [y]",
         "match 1:\n            case 1: xs.append(t)\n            case _: y = xs.pop()",
     ],
 )
