@@ -77,6 +77,7 @@ from autograph_torch.capture.dicts_written import dicts_written
 from autograph_torch.capture.draws import noted_draws
 from autograph_torch.capture.eager_bodies import leave_to_python
 from autograph_torch.capture.empty_tensors import empty_tensors
+from autograph_torch.capture.ended_iterators import ended_iterators
 from autograph_torch.capture.entered_objects import entered_objects
 from autograph_torch.capture.entering import entering
 from autograph_torch.capture.enum_members import enum_members
@@ -521,6 +522,7 @@ _REPAIRS = (
     filled_tensors,
     python_calls,
     whole_bounds,
+    ended_iterators,
     size_arguments,
     changing_integers,
     appended_lists,

@@ -21,6 +21,7 @@ from autograph_torch.runtime.predicate import is_data_dependent
 from autograph_torch.runtime.queries import tolist
 from autograph_torch.runtime.refusal import refuse
 
+_RAISES = "an iterator raises at an element that eager comes to behind other trips, or not at all"
 _NO_STEP = "range() arg 3 must not be zero"
 
 
@@ -90,7 +91,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     if strict and not all(part.known for part in parts):
         refuse("AG320", "zip(strict=True) over lengths that depend on data", "compare the lengths before the loop")
     if strict and any(part.length != parts[0].length for part in parts):
-        raise ValueError("zip() arguments have different lengths")
+        # Python raises behind the trips of the shortest.
+        return builtins.zip(*[list(elements(part)) for part in parts], strict=True)
     length = parts[0].length
     for part in parts[1:]:
         length = min(length, part.length)
@@ -139,8 +141,11 @@ def as_sequence(iterable: Any) -> Sequence:
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, torch.Tensor):
+        if iterable.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
         return Sequence(iterable.shape[0], lambda k: _row(iterable, k), not is_data_dependent(iterable.shape[0]))
-    items = list(iterable)
+    items = [item for _, item in taken(iterable)]
+    end_trips()
     return Sequence(len(items), lambda k: items[k], True)
 
 
@@ -173,10 +178,18 @@ def taken(iterable: Any) -> list[Element]:
     """All elements, before the first trip of a loop that data may leave early (capture/taken_elements.py)."""
     begin_taking(iterable)
     found = []
-    for item in elements(iterable):
-        found.append((number_of_taken(), item))
+    try:
+        for item in elements(iterable):
+            found.append((number_of_taken(), item))
+    except Exception:
+        refuse_ahead()
     end_taking()
     return found
+
+
+def refuse_ahead() -> None:
+    """What an iterator raises when its elements are taken comes too early."""
+    refuse("AG320", _RAISES, "raise in the loop, under a test")
 
 
 def at_its_trip(element: Element) -> Any:

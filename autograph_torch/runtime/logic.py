@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from autograph_torch.runtime.branch import cond
-from autograph_torch.runtime.iteration import begin_taking, end_taking, end_trips
+from autograph_torch.runtime.iteration import begin_taking, end_taking, end_trips, refuse_ahead
 from autograph_torch.runtime.predicate import truth
 
 
@@ -114,16 +114,21 @@ def _found(values: Iterable[Any], sought: bool, joined: Callable[[Any, Any], Any
     found: Any = not sought
     decided = False
     begin_taking(values)
-    for value in values:
-        flag = truth(value)
-        if not isinstance(flag, torch.Tensor):
-            if bool(flag) is sought:
-                decided = True
-                break
-        elif isinstance(found, torch.Tensor):
-            found = joined(found, flag)
-        else:
-            found = flag
+    try:
+        for value in values:
+            flag = truth(value)
+            if not isinstance(flag, torch.Tensor):
+                if bool(flag) is sought:
+                    decided = True
+                    break
+            elif isinstance(found, torch.Tensor):
+                found = joined(found, flag)
+            else:
+                found = flag
+    except Exception:
+        if isinstance(found, torch.Tensor):  # an element before may be the one that decides
+            refuse_ahead()
+        raise
     if isinstance(found, torch.Tensor):
         end_taking()
     end_trips()
