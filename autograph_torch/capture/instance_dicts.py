@@ -62,7 +62,7 @@ def _check_names(effects: Any, changed: list[Any]) -> None:
     known = effects.id_to_variable
     for item in [one for one in known.values() if isinstance(one, UserDefinedObjectVariable)]:
         attributes = known.get(id(_dict_of(item.value)))
-        if attributes is not None and (item in changed or attributes in changed):
+        if attributes not in (None, item) and (item in changed or attributes in changed):
             raise_refusal(
                 "AG206",
                 f"the attributes of an object of {type(item.value).__name__} change, whose dict has a name of its own",
