@@ -133,15 +133,16 @@ class _Loops:
         lives = live_after_each(block, after, targets)
         for index, statement in enumerate(block):
             live = lives[index] | self._always_live
-            is_loop = isinstance(statement, (gast.For, gast.While))
+            is_loop, last = isinstance(statement, (gast.For, gast.While)), index == len(block) - 1
             if is_loop and self._lowers(statement, block[index + 1 :], targets, ends):
                 if self._returns(statement) or self._takes(statement, block[index + 1 :]):
                     bound_by_then = bound | frozenset(binds(statement))
                     rest = self._closing_over(EMPTY).block(block[index + 1 :], after, targets, bound_by_then)
                     return [*done, *self._steps(statement, live, targets, bound, rest)]
                 done.extend(self._loop(statement, live, targets, bound))
+                by_then = bound_after([derive(statement, orelse=[])], bound)
+                done.extend(self.block(statement.orelse, live, targets, by_then, ends and last))
             else:
-                last = index == len(block) - 1
                 done.append(self._inside(statement, live, targets, bound, ends and last and not is_loop))
             bound = bound_after([statement], bound)
         changed = len(done) != len(block) or any(a is not b for a, b in zip(done, block, strict=True))
@@ -365,8 +366,7 @@ class _Loops:
             rest = self._facts.shared.declared(carry.shared, rest)
             keywords["after"] = never or self._callable(node, "after", list(carry.names), rest, statements)
             statements.append(returns(runtime_call(operator, *arguments, **keywords)))
-        orelse = [] if rest is not None else node.orelse
-        return [replace(node, s) for s in statements] + orelse
+        return [replace(node, s) for s in statements]
 
     def _callable(
         self, node: gast.AST, role: str, names: list[str], body: list[gast.stmt], before: list[gast.stmt]

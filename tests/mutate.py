@@ -2412,6 +2412,8 @@ MUTATIONS = (
         "",
         "tests/capture/test_instance_dicts.py",
         "of_its_own",
+    ),
+    Mutation(
         "derived tuples: given by a branch",
         RUNTIME + "codec.py",
         'if kind == "named" and is_plainly_named(plan[1]):',
@@ -2538,6 +2540,8 @@ MUTATIONS = (
         "",
         "tests/capture/test_print_options.py",
         "refused",
+    ),
+    Mutation(
         "bounds: floats are none",
         RUNTIME + "iteration.py",
         "return int(given) if isinstance(given, int) else operator.index(given)",
@@ -3660,7 +3664,7 @@ MUTATIONS = (
     Mutation(
         "instance_dicts: new attributes of what is given back",
         CAPTURE + "instance_dicts.py",
-        "        for item in self._get_modified_vars():\n            _check_order(item)\n",
+        "        for item in changed:\n            _check_order(item)\n",
         "",
         "tests/capture/test_instance_dicts.py",
         "given_back",

@@ -65,7 +65,7 @@ def number_of_chunks(x):
     return chunks
 
 
-@program(inputs=BOTH, grad=True)
+@program(inputs=BOTH, grad=True, refused="elements that overlap")
 def size_of_a_window(x):
     k = 3 if x.sum() > 0 else 1
     return F.avg_pool1d(x[None, None], k, stride=1), x.unfold(0, k, 1), x.repeat(k)
