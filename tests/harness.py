@@ -194,10 +194,21 @@ def check(program: Program, way: Way, seconds: int = 60, changed: Program | None
     """
     torch._dynamo.reset()
     try:
-        with time_limit(seconds):
+        with time_limit(seconds), always_warning(changed is not None):
             return agreement(program, way, changed)
     except OutOfTime as error:
         return Verdict("crashed", str(error), error)
+
+
+@contextlib.contextmanager
+def always_warning(always: bool) -> Iterator[None]:
+    """Have torch give its warnings in each of two texts, not once."""
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(always or before)
+    try:
+        yield
+    finally:
+        torch.set_warn_always(before)
 
 
 def check_any_graph(subject: Decorated, seconds: int = 60) -> None:
