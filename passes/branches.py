@@ -167,11 +167,13 @@ class _Branches:
 
     def _inside_function(self, node: gast.FunctionDef, bound: frozenset[str]) -> gast.stmt:
         """A function that a pass has made of a trip: its parameters are its own, what it declares is that around it."""
-        around, own = (self._declared, self._shared_around), frozenset(parameters(node.args))
+        kept = self._declared, self._shared_around, self._around
+        own, declared = frozenset(parameters(node.args)), frozenset(names_of(node.body).outer)
         self._declared -= own
-        self._shared_around = (self._shared_around - own) | frozenset(names_of(node.body).outer)
+        self._shared_around = (self._shared_around - own) | declared
+        self._around = (self._around | names_around(node)) - own - declared
         body = self.block(node.body, EMPTY, Targets(), bound | own)
-        self._declared, self._shared_around = around
+        self._declared, self._shared_around, self._around = kept
         return node if body is node.body else derive(node, body=body)
 
     def _own_names(self, node: gast.If) -> set[str]:

@@ -2670,6 +2670,14 @@ MUTATIONS = (
         "rows_of_a_number",
     ),
     Mutation(
+        "branches: names from around a function of ours",
+        "passes/branches.py",
+        "        self._around = (self._around | names_around(node)) - own - declared\n",
+        "",
+        "tests/test_written.py",
+        "of_ours",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

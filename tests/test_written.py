@@ -42,6 +42,52 @@ def test_compiled(name: str) -> None:
     assert verdict.kind == "equal", verdict.reason
 
 
+BEHIND = """
+import torch
+from tests.harness import program, vec
+
+
+class Cells:
+    def __init__(self, v):
+        self.v = v
+
+    def __setitem__(self, i, value):
+        self.v = torch.where(torch.arange(2) == i, value, self.v)
+
+
+@program(inputs=[lambda: (vec(1, 2), vec(1), 2), lambda: (vec(1, 2), vec(-1), 2)])
+def written_behind(x: torch.Tensor, s: torch.Tensor, k: int):
+    cells, last = Cells(x), x
+
+    def bump(q):
+        nonlocal last
+        cells.v = cells.v + q
+        if q.sum() > 0.4:
+            last = q
+        return cells.v
+
+    if s > 0.3:
+        k += k
+    elif s > 0.3:
+        if s > 0.3:
+            return last
+    else:
+        cells = Cells(bump(last))
+    x = last
+    if s > 0.3:
+        cells[0] = s
+        x = last
+    return last, cells.v, k
+"""
+
+
+def test_a_function_of_ours_writes_to_an_object_from_around() -> None:
+    written = written_text(BEHIND)
+    assert "def after" in written
+    plain, other = (module.written_behind.__program__ for module in both(BEHIND, written, "tests.programs.cell"))
+    assert check(plain, "as it is", changed=other).kind == "equal"
+
+
 TEXT = """
 import torch
 from tests.harness import program, vec
