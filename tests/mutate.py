@@ -2568,7 +2568,7 @@ MUTATIONS = (
     Mutation(
         "bounds: a step of zero",
         RUNTIME + "iteration.py",
-        "// _checked(step))",
+        "// nonzero(step))",
         "// step)",
         "tests/capture/test_whole_bounds.py",
         "step",
@@ -2676,6 +2676,14 @@ MUTATIONS = (
         "",
         "tests/test_written.py",
         "of_ours",
+    ),
+    Mutation(
+        "bounds: a step of zero that nobody walks by",
+        CAPTURE + "whole_bounds.py",
+        "                args[2] = _traced(iteration.nonzero, tx, args[2])\n",
+        "                pass\n",
+        "tests/capture/test_whole_bounds.py",
+        "nobody_walks",
     ),
     Mutation(
         "two results: what a branch has made",

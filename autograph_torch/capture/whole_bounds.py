@@ -2,6 +2,7 @@
 
     for i, v in enumerate(xs, k)        k a tensor of integers: i is an int, from k.item() on
     list(range(total / 2))              TypeError: 'float' object cannot be interpreted as an integer
+    range(0, 9, n)                      ValueError where n is 0, also when nobody asks for an element
 
 Dynamo rounds a bound that data give, and its `enumerate` is a generator, which looks at what it is given when it is
 asked for the first element. The loops of the graph ask the same (runtime/iteration.py).
@@ -39,6 +40,8 @@ def _asking(call: Callable[..., Any]) -> Callable[..., Any]:
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is range:
             args = [_whole(tx, one) for one in args]
+            if len(args) == 3 and isinstance(args[2].realize(), SymNodeVariable):
+                args[2] = _traced(iteration.nonzero, tx, args[2])
         elif self.fn is enumerate:
             args = [*args[:1], *[_whole(tx, one) for one in args[1:]]]
             kwargs = {key: _whole(tx, one) if key == _START else one for key, one in kwargs.items()}
@@ -51,8 +54,11 @@ def _whole(tx: Any, variable: Any) -> Any:
     found = variable.realize()
     if not found.is_tensor() and not _is_no_integer(found):
         return variable
-    asked: Any = iteration.whole_number
-    return UserFunctionVariable(asked).call_function(tx, [found], {})
+    return _traced(iteration.whole_number, tx, found)
+
+
+def _traced(function: Any, tx: Any, argument: Any) -> Any:
+    return UserFunctionVariable(function).call_function(tx, [argument], {})
 
 
 def _is_no_integer(variable: Any) -> bool:

@@ -44,11 +44,11 @@ def range_(*bounds: Any) -> Any:
     if not any(is_data_dependent(number) for number in numbers):
         known = builtins.range(start, stop, step)
         return Sequence(len(known), lambda k: start + k * step, True)
-    length = -((start - stop) // _checked(step))  # rounded up, whatever the sign of the step
+    length = -((start - stop) // nonzero(step))  # rounded up, whatever the sign of the step
     return Sequence(length, lambda k: start + k * step, False)
 
 
-def _checked(step: Any) -> Any:
+def nonzero(step: Any) -> Any:
     """The step of a range, which Python refuses when it is zero; here it is something else then."""
     if not is_data_dependent(step):
         if step == 0:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from autograph_torch.capture.whole_bounds import whole_bounds
-from tests.harness import check_any_graph, compiled, integer, leave_out, program, vec
+from tests.harness import check, check_any_graph, compiled, integer, leave_out, program, vec
 
 ROWS = [lambda: (vec(1, 1),), lambda: (vec(-1, 0),), lambda: (vec(3, 1),)]
 FROM_THREE = [lambda row=row: (vec(*row), integer(3)) for row in ((1, 2), (-1, 2), (1, -2))]
@@ -136,6 +136,15 @@ def step_that_is_zero(x):
     return n
 
 
+@program(inputs=STEPS)
+def handled_step_of_a_range_that_nobody_walks(x):
+    try:
+        range(0, 5, int(x.sum()))
+    except ValueError as error:
+        return str(error)
+    return x.add_(1)
+
+
 @program(inputs=FROM_THREE)
 def rows_counted_from_a_tensor(x, k):
     i, marks = 0, []
@@ -224,6 +233,7 @@ def slice_up_to_a_float(x):
         step_that_may_be_zero,
         handled_step_that_may_be_zero,
         step_that_is_zero,
+        handled_step_of_a_range_that_nobody_walks,
         rows_counted_from_a_tensor,
         picked_rows_counted_from_a_tensor,
         list_counted_from_a_tensor,
@@ -235,6 +245,10 @@ def slice_up_to_a_float(x):
 )
 def test_counts_in_whole_numbers(subject: Callable[..., Any]) -> None:
     check_any_graph(subject)
+
+
+def test_a_constant_step_of_zero_raises_in_one_graph() -> None:
+    assert check(step_that_is_zero.__program__, "eager").kind == "equal"  # type: ignore[attr-defined]
 
 
 def test_torch_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
