@@ -55,6 +55,11 @@ SMALL = (Size(2, 1, 1),)
 SIZES = (*SMALL * 6, *[Size(3, 2, 1)] * 3, Size(5, 3, 2))
 
 
+def parameters_with(features: Iterable[Feature]) -> Names:
+    """The parameters of a function with these features."""
+    return {**PARAMETERS, **{name: kind for feature in features for name, kind in feature.parameters.items()}}
+
+
 @dataclass(frozen=True)
 class Generated:
     """One program: its text, its features, its Python arguments, and whether its gradients are compared."""
@@ -78,8 +83,7 @@ class Generated:
     @property
     def file(self) -> str:
         """The text as a file of its own, which has nothing but its annotations to tell what is a tensor."""
-        known = {name: kind for one in self.features for name, kind in FEATURES[one].parameters.items()}
-        kinds = {**PARAMETERS, **known}
+        kinds = parameters_with(FEATURES[name] for name in self.features)
         annotated = (f"{name}: torch.Tensor" if kind in ARRAYS else name for name, kind in kinds.items())
         parameters = f"({', '.join(kinds)}):"
         assert parameters in self.text
@@ -136,7 +140,7 @@ def generated(draw: st.DrawFn, sizes: tuple[Size, ...] = SIZES) -> Generated:
     features = [FEATURES[name] for name in chosen]
     returned_kinds = draw(st.lists(st.sampled_from(tuple(POOL)), min_size=1, max_size=3))
     results = [f"{{{kind}}}" for kind in returned_kinds] + [one for feature in features for one in feature.results]
-    parameters = {**PARAMETERS, **{name: kind for feature in features for name, kind in feature.parameters.items()}}
+    parameters = parameters_with(features)
     cells = {name: kind for feature in features for name, kind in feature.cells.items()}
     bound = {name: kind for feature in features for name, kind in feature.locals.items()}
     scope = Scope(

@@ -168,7 +168,7 @@ class Shared:
         if runtime_function(node) or (isinstance(node, gast.Call) and self._kinds.torch_path(node.func) is not None):
             return False
         if isinstance(node, FUNCTIONS):
-            return any(not is_generated(node) for _ in node.decorator_list)
+            return bool(node.decorator_list) and not is_generated(node)
         return any(self._is_unknown(value) for value in _asked(node))
 
     def _is_unknown(self, value: gast.expr) -> bool:

@@ -88,11 +88,11 @@ OTHER_PARTS = frozenset(
 SEQUENCE_FUNCTIONS = frozenset(
     "stack cat concat concatenate hstack vstack dstack column_stack block_diag meshgrid einsum".split()
 )
-# Top-level names that a module imports as torch or as one of its functional parts.
 # How the paths of torch's functions begin that call a function they are given.
 CALL_WHAT_THEY_ARE_GIVEN = tuple(
     "utils.checkpoint. func. vmap autograd.functional. autograd.graph. cond while_loop".split()
 )
+# Top-level names that a module imports as torch or as one of its functional parts.
 TORCH_MODULES = ("torch",)
 
 PYTHON_BUILTINS = frozenset(

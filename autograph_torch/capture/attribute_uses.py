@@ -16,19 +16,17 @@ tests/capture/test_attribute_uses.py fails clearly when torch changes them.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch._dynamo.variables import BuiltinVariable, LazyVariableTracker, UserDefinedObjectVariable
 
-from autograph_torch import runtime
 from autograph_torch.capture.dynamo_names import GETATTR, SETATTR
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import attributes, tracing
+from autograph_torch.runtime.places import in_runtime_folder
 
-_RUNTIME = os.path.dirname(runtime.__file__) + os.sep
 _WHOLE = "__dict__"  # a use of all attributes
 # What gets, sets and registers one attribute of a module looks there for it; its use is noted where that is called.
 _OF_MODULES = torch.nn.Module.__setattr__.__code__.co_filename
@@ -83,7 +81,7 @@ def used_as_a_whole(tx: Any, item: Any) -> bool:
 
 
 def _frame_of_program(tx: Any) -> int:
-    while tx is not None and _is_of_runtime(tx):
+    while tx is not None and in_runtime_folder(tx.f_code.co_filename):
         tx = tx.parent
     return id(tx)
 
@@ -95,7 +93,3 @@ def _uses() -> dict[tuple[int, str], dict[int, None]]:
     identity that is used again belongs to nothing that is still running.
     """
     return tracing.notebook().setdefault("uses of attributes", {})  # type: ignore[no-any-return]
-
-
-def _is_of_runtime(tx: Any) -> bool:
-    return bool(tx.f_code.co_filename.startswith(_RUNTIME))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import os
 import sys
 import types
 import warnings
@@ -215,10 +214,10 @@ from autograph_torch.capture.written_modules import written_modules
 from autograph_torch.codeobject import is_marked, unmarked
 from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime import performing
+from autograph_torch.runtime.places import in_runtime_folder
 from autograph_torch.runtime.tracing import Known, knowing
 
 _RECURSION_LIMIT = 20_000
-_RUNTIME = os.path.dirname(runtime.__file__)
 _SET_BACK = ("layout_optimization", "joint_graph_constant_folding", "shape_padding")  # of Inductor's settings
 
 
@@ -232,7 +231,7 @@ def compile_with_care() -> None:
     def compile_frame(code: types.CodeType, *args: Any, **kwargs: Any) -> Any:
         given = {**dict(zip(parameters, args, strict=False)), **kwargs}
         plain = code
-        in_runtime = code.co_filename.startswith(_RUNTIME) and not given["one_graph"]
+        in_runtime = in_runtime_folder(code.co_filename) and not given["one_graph"]
         if in_runtime:  # called by a converted function that Dynamo has given up: Python runs it
             return ConvertFrameReturn()
         if _alone and not is_marked(code) and may_enter(code):

@@ -20,6 +20,7 @@ from torch._dynamo.variables import builder
 from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from autograph_torch.capture.graph_writes import given_by_schema
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.gradients import DRAWS, RECURRENT, called
 
@@ -52,9 +53,8 @@ def noted_draws() -> Iterator[None]:
 
 def _draws(func: Any, args: Any, kwargs: Any) -> bool:
     """Whether an operator that may draw does so: some are told not to."""
-    arguments = func._schema.arguments
-    given = {one.name: one.default_value for one in arguments if one.has_default_value()}
-    given |= {**dict(zip((one.name for one in arguments), args, strict=False)), **kwargs}
+    given = {one.name: one.default_value for one in func._schema.arguments if one.has_default_value()}
+    given |= given_by_schema(func, args, kwargs)
     is_used = given.get("train", given.get("training")) is not False
     return is_used and given.get("dropout_p", given.get("dropout")) != 0
 

@@ -36,7 +36,8 @@ _PARAMETERS: dict[Any, tuple[str, ...]] = {  # of functions without a signature
 def written(node: Node) -> list[Node]:
     """The nodes of the tensors that a node writes to."""
     if writes_in_place(node):
-        return _flat(next(iter((*node.args, *node.kwargs.values())), None)) + _by_signature(node)
+        first = next(iter((*node.args, *node.kwargs.values())), None)
+        return list(dict.fromkeys(_flat(first) + _by_signature(node)))
     if node.op != "call_function" or is_operator(node):
         return []
     if isinstance(node.target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
@@ -79,11 +80,21 @@ def _is_in_place(name: str) -> bool:
 def _by_schema(node: Node) -> list[Any]:
     found: dict[Node, None] = {}
     for overload in _overloads(node.target):
-        arguments = overload._schema.arguments
-        values = {**dict(zip((one.name for one in arguments), node.args, strict=False)), **node.kwargs}
-        writing = [one.name for one in arguments if one.alias_info is not None and one.alias_info.is_write]
-        found.update((value, None) for name in writing if name in values for value in _flat(values[name]))
+        given = written_arguments(overload, node.args, node.kwargs)
+        found.update((one, None) for value in given for one in _flat(value))
     return list(found)
+
+
+def written_arguments(overload: Any, args: Any, kwargs: Any) -> list[Any]:
+    """What an operator is given to write to, by its schema."""
+    given = given_by_schema(overload, args, kwargs)
+    writes = (one.name for one in overload._schema.arguments if one.alias_info is not None and one.alias_info.is_write)
+    return [given[name] for name in writes if name in given]
+
+
+def given_by_schema(overload: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments of a call of an operator, by their names."""
+    return {**dict(zip((one.name for one in overload._schema.arguments), args, strict=False)), **kwargs}
 
 
 def _overloads(target: Any) -> list[Any]:

@@ -13,15 +13,13 @@ may break, Python runs the frame, and `loss` has a frame of its own.
 from __future__ import annotations
 
 import contextlib
-import os
 import types
 from collections.abc import Iterator
 
-from autograph_torch import runtime
 from autograph_torch.capture.attempts import attempt_under_way
 from autograph_torch.codeobject import is_marked
+from autograph_torch.runtime.places import in_runtime_folder
 
-_RUNTIME = os.path.dirname(runtime.__file__) + os.sep
 _frames: list[list[types.CodeType]] = []  # those that Dynamo traces alone, each with what it has come to
 
 
@@ -46,6 +44,6 @@ def meet(code: types.CodeType) -> None:
     Raises:
         Met: the frame is to be traced anew.
     """
-    if _frames and attempt_under_way() is None and (is_marked(code) or code.co_filename.startswith(_RUNTIME)):
+    if _frames and attempt_under_way() is None and (is_marked(code) or in_runtime_folder(code.co_filename)):
         _frames[-1].append(code)
         raise Met

@@ -41,11 +41,8 @@ def process_settings() -> Iterator[None]:
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         name = getattr(self.value, "__name__", "")
-        if (
-            _SETS.match(name)
-            and (args or kwargs)
-            and all(one.is_python_constant() for one in (*args, *kwargs.values()))
-        ):
+        given = (*args, *kwargs.values())
+        if _SETS.match(name) and given and all(one.is_python_constant() for one in given):
             if tracing.in_a_body():
                 _refuse(name)
             if self.value in _FORGOTTEN:

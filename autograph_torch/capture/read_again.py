@@ -17,7 +17,9 @@ from weakref import WeakValueDictionary
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._pytree import tree_leaves
 
+from autograph_torch.capture.graph_writes import storage_of, written_arguments
 from autograph_torch.capture.patching import patched
 
 _READ = torch.ops.aten._local_scalar_dense.default
@@ -45,17 +47,10 @@ def read_again() -> Iterator[None]:
 
 def _written(func: Any, args: Any, kwargs: Any) -> set[int]:
     """Where the tensors lie that an operator writes to."""
-    arguments = func._schema.arguments
-    given = {**dict(zip((one.name for one in arguments), args, strict=False)), **kwargs}
-    writes = [one.name for one in arguments if one.alias_info is not None and one.alias_info.is_write]
-    values = [value for name in writes for value in _flat(given.get(name))]
+    values = tree_leaves(written_arguments(func, args, kwargs))
     return {_place(value) for value in values if isinstance(value, FakeTensor)}
-
-
-def _flat(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _place(tensor: torch.Tensor) -> int:
     """The storage; a tensor that has none is a place of its own."""
-    return tensor.untyped_storage()._cdata if tensor.layout == torch.strided else id(tensor)
+    return storage_of(tensor) if tensor.layout == torch.strided else id(tensor)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import torch
 
+_RUNTIME = os.path.dirname(__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _OPERATORS = os.path.join(_TORCH, "_higher_order_ops") + os.sep
@@ -70,6 +71,11 @@ def real_frames(frame: types.FrameType | None) -> Iterator[Frame]:
 def is_runtime(filename: str) -> bool:
     """Whether a file belongs to this package, or to the operators of torch that it calls."""
     return filename.startswith((_PACKAGE, _OPERATORS))
+
+
+def in_runtime_folder(filename: str) -> bool:
+    """Whether a file belongs to the runtime alone: what rewritten functions call."""
+    return filename.startswith(_RUNTIME)
 
 
 def called_from(places: Sequence[Place], function: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import pytest
 import torch
 
-from autograph_torch.pipeline import convert_source
+from tests.written import module_of, written_text
 
 HEAD = """
 from dataclasses import dataclass
@@ -85,31 +81,16 @@ TOUCHING = {
 }
 
 
-def module(text: str, path: Path) -> ModuleType:
-    path.write_text(text)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
-def written(text: str) -> str:
-    return convert_source(text.encode(), "counter.py").output.decode()
-
-
 @pytest.mark.parametrize("kind", TOUCHING)
-def test_an_attribute_that_such_code_touches_stays_one(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_attribute_that_such_code_touches_stays_one(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     definition, value = TOUCHING[kind]
     text = HEAD + definition + (STEP.format(value) if value else "\n")
-    changed = written(text)
+    changed = written_text(text)
     assert "ag.cond(" in changed
     for x in torch.ones(2), -torch.ones(2):
         results = []
         for one, name in (text, "plain"), (changed, "changed"):
-            stepped = module(one, tmp_path / f"{name}.py").Counter().step(x)
+            stepped = module_of(one, name, f"{name}.py").Counter().step(x)
             results.append((*stepped, capsys.readouterr().out))
         (expected, state, printed), (got, changed_state, said) = results
         torch.testing.assert_close(got, expected)
@@ -119,7 +100,7 @@ def test_an_attribute_that_such_code_touches_stays_one(
 
 def test_what_may_be_a_property_of_a_class_elsewhere() -> None:
     text = "import torch\nclass Counter(Elsewhere):" + STEP.format("x + self.more")
-    assert "self_n" not in written(text)
+    assert "self_n" not in written_text(text)
 
 
 @pytest.mark.parametrize(
@@ -134,18 +115,18 @@ def test_what_may_be_a_property_of_a_class_elsewhere() -> None:
 )
 def test_what_is_an_attribute_hinders_nothing(known: str) -> None:
     text = f"import torch\nclass Counter(Elsewhere):\n    {known}" + STEP.format("x + self.more")
-    assert "self_n = self.n" in written(text)
+    assert "self_n = self.n" in written_text(text)
 
 
 def test_unrelated_classes_hinder_nothing() -> None:
     text = HEAD + "class Other:" + MORE + "class Counter(Base):" + STEP.format("x")
-    assert "self_n = self.n" in written(text)
+    assert "self_n = self.n" in written_text(text)
 
 
-def test_a_written_dataclass_is_compiled(tmp_path: Path) -> None:
+def test_a_written_dataclass_is_compiled() -> None:
     text = HEAD + "@dataclass\nclass Counter:\n    n: torch.Tensor" + STEP.format("x + self.n")
     text += "\ndef run(x): return Counter(torch.zeros(2)).step(x)"
-    plain, changed = module(text, tmp_path / "plain.py"), module(written(text), tmp_path / "changed.py")
+    plain, changed = module_of(text, "plain", "plain.py"), module_of(written_text(text), "changed", "changed.py")
     compiled = torch.compile(changed.run, fullgraph=True, backend="eager")
     for x in torch.ones(2), -torch.ones(2):
         torch.testing.assert_close(compiled(x), plain.run(x))

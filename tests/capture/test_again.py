@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from torch._dynamo import convert_frame, utils
 
 from autograph_torch import autograph, convert, to_source
 from autograph_torch.capture import again
+from tests.written import module_of
 
 BACKENDS = pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 Outcome = tuple[Any, ...]
@@ -181,15 +181,8 @@ def test_variables_of_the_scope_around() -> None:
 
 def written_file(program: Callable[..., Any], folder: Path) -> ModuleType:
     """A module with the converted text of a function, as `autograph-torch convert` writes it."""
-    path = folder / "written.py"
-    path.write_text(
-        f"import torch\nfrom torch import Tensor\nimport autograph_torch.runtime as ag\n{to_source(program)}"
-    )
-    spec = importlib.util.spec_from_file_location("written", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    text = f"import torch\nfrom torch import Tensor\nimport autograph_torch.runtime as ag\n{to_source(program)}"
+    return module_of(text, "written", str(folder / "written.py"))
 
 
 def test_functions_of_written_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

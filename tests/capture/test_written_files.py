@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,8 +15,8 @@ from torch import Tensor
 from autograph_torch import convert
 from autograph_torch.capture import compiling
 from autograph_torch.diagnostics import OnePathWarning
-from autograph_torch.pipeline import convert_source
 from tests.harness import vec
+from tests.written import module_of, written_text
 
 TEXT = """
 import torch
@@ -53,13 +51,9 @@ def raised(x: torch.Tensor, y: torch.Tensor):
 """
 
 
-def module(text: str, path: Path) -> ModuleType:
-    path.write_text(text)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+def both_modules() -> tuple[ModuleType, ModuleType]:
+    """Of the text, and of the file that is written of it."""
+    return module_of(TEXT, "plain", "plain.py"), module_of(written_text(TEXT), "changed", "changed.py")
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> str:
@@ -74,9 +68,8 @@ def boxes(twice: bool) -> list[dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", ["one_of_two", "two_boxes", "of_two_types", "raised"])
-def test_as_eager(name: str, tmp_path: Path) -> None:
-    written = convert_source(TEXT.encode(), "written.py").output.decode()
-    plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
+def test_as_eager(name: str) -> None:
+    plain, changed = both_modules()
     torch._dynamo.reset()
     compiled = torch.compile(getattr(changed, name), fullgraph=True, backend="eager")
     with warnings.catch_warnings():
@@ -91,11 +84,8 @@ def test_as_eager(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by_file", [True, False])
 @pytest.mark.parametrize("fullgraph", [True, False])
-def test_called_by_what_is_not_converted(
-    fullgraph: bool, by_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written = convert_source(TEXT.encode(), "written.py").output.decode()
-    plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
+def test_called_by_what_is_not_converted(fullgraph: bool, by_file: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, changed = both_modules()
     monkeypatch.setitem(sys.modules, "changed", changed)
     monkeypatch.setitem(sys.modules, "plain", plain)
     chosen = changed.one_of_two if by_file else convert(plain.one_of_two)
@@ -113,15 +103,22 @@ def test_called_by_what_is_not_converted(
             assert outcome(compiled, x, vec(0, 0, 0)) == str(((one + 1, is_other), (x, vec(0, 0, 0))))
 
 
-def test_what_comes_to_nothing_runs_in_python(tmp_path: Path) -> None:
-    written = convert_source(TEXT.encode(), "written.py").output.decode()
-    plain, changed = module(TEXT, tmp_path / "plain.py"), module(written, tmp_path / "changed.py")
+def test_what_comes_to_nothing_runs_in_python() -> None:
+    plain, changed = both_modules()
     torch._dynamo.reset()
     compiled = torch.compile(changed.one_of_two, backend="eager")
     x, y = vec(1, 2, 3), vec(0, 0, 0)
     with pytest.warns(RuntimeWarning, match="calls run in Python, because of\n.*AG314"):
         found = compiled(x, y)
     assert outcome(lambda: found) == outcome(lambda: plain.one_of_two(x, y))
+
+
+def test_functions_of_written_files_are_known_before_they_are_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "meeting", None)
+    _, changed = both_modules()
+    torch._dynamo.reset()
+    compiled = torch.compile(changed.two_boxes, fullgraph=True, backend="eager")
+    assert compiled(vec(1, 2, 3), boxes(False))[0].tolist() == [1.0, 2.0, 3.0]
 
 
 def test_functions_that_come_to_none_are_left_to_dynamo(monkeypatch: pytest.MonkeyPatch) -> None:
