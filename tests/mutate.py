@@ -2686,6 +2686,14 @@ MUTATIONS = (
         "nobody_walks",
     ),
     Mutation(
+        "starred targets: the rest is asked for",
+        CAPTURE + "starred_targets.py",
+        'if instruction.opname != "UNPACK_EX" or not isinstance(iterable, UserDefinedObjectVariable):',
+        "if True:",
+        "tests/capture/test_starred_targets.py",
+        "",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

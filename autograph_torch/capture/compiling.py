@@ -180,6 +180,7 @@ from autograph_torch.capture.size_arguments import size_arguments
 from autograph_torch.capture.spent import spent_results
 from autograph_torch.capture.squeezes import squeezes
 from autograph_torch.capture.stack_traces import stack_traces
+from autograph_torch.capture.starred_targets import starred_targets
 from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
@@ -522,6 +523,7 @@ _REPAIRS = (
     python_calls,
     whole_bounds,
     ended_iterators,
+    starred_targets,
     size_arguments,
     changing_integers,
     appended_lists,
