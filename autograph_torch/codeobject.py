@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ from autograph_torch.rewriting import RUNTIME_IMPORT
 
 MARK = "autograph_torch: rewritten"
 FOLLOWS_CALLS = "autograph_torch: what it calls is rewritten too"
+_BLOCK = "autograph_torch: a block of the function around it"
+_LEFT = "autograph_torch: more is rewritten for a trace"
 
 
 def is_marked(code: types.CodeType) -> bool:
@@ -29,6 +32,21 @@ def is_marked(code: types.CodeType) -> bool:
 def follows_calls(code: types.CodeType, called: types.CodeType | None = None) -> bool:
     """Whether the functions that this code calls are to be rewritten when they are reached, or one of them is."""
     return FOLLOWS_CALLS in code.co_consts or (called is not None and _Follows(called) in code.co_consts)
+
+
+def is_block(code: types.CodeType) -> bool:
+    """Whether a pass has made a function of a block of statements (`then`, `body`, `step`)."""
+    return _BLOCK in code.co_consts
+
+
+def is_for_python(code: types.CodeType) -> bool:
+    """Whether statements have been left alone in it that a trace would have rewritten."""
+    return _LEFT in code.co_consts
+
+
+def for_python(code: types.CodeType) -> types.CodeType:
+    """The same code, which says so."""
+    return code.replace(co_consts=(*code.co_consts, _LEFT))
 
 
 def marked(code: types.CodeType, follow: bool | types.CodeType = False) -> types.CodeType:
@@ -61,7 +79,7 @@ def unmarked(code: types.CodeType) -> types.CodeType:
 
 
 def _is_mark(constant: object) -> bool:
-    return isinstance(constant, _Follows) or constant in (MARK, FOLLOWS_CALLS)
+    return isinstance(constant, _Follows) or constant in (MARK, FOLLOWS_CALLS, _BLOCK, _LEFT)
 
 
 @dataclass(frozen=True)
@@ -104,7 +122,31 @@ def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str
     code = _find(compiled, node.name, original)
     if sys.version_info >= (3, 11):
         code = code.replace(co_qualname=original.co_qualname)
-    return marked(code).replace(co_name=original.co_name)
+    return _telling_blocks(marked(code), frozenset(_places(original))).replace(co_name=original.co_name)
+
+
+def _telling_blocks(code: types.CodeType, written: frozenset[tuple[str, int]]) -> types.CodeType:
+    """The same code, in which the functions that the user has not written are marked as blocks."""
+    constants: list[object] = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inner = _telling_blocks(constant, written)
+            is_ours = not inner.co_name.startswith("<") and _place(inner) not in written
+            constant = inner.replace(co_consts=(*inner.co_consts, _BLOCK)) if is_ours else inner
+        constants.append(constant)
+    return code.replace(co_consts=tuple(constants))
+
+
+def _places(code: types.CodeType) -> Iterator[tuple[str, int]]:
+    """The names and lines of the functions in a code."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield _place(constant)
+            yield from _places(constant)
+
+
+def _place(code: types.CodeType) -> tuple[str, int]:
+    return code.co_name, code.co_firstlineno
 
 
 COMPILED_NAME = "autograph_rewritten"

@@ -12,10 +12,13 @@ from typing import Any
 from autograph_torch import collector
 from autograph_torch.analysis.kinds import BUILTINS, Imports, Kind
 from autograph_torch.analysis.told import UNTOLD, Told
-from autograph_torch.codeobject import compile_tree, is_marked, marked
+from autograph_torch.codeobject import compile_tree, for_python, is_marked, marked
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.lookup import Located, as_function, locate, skipped_lines
+
+
+_MISSED = "AG207"  # a statement that stays, since a handler reads what it binds; a trace hands that on
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ def convert_code(
     seeds: Mapping[str, Kind],
     effects: frozenset[str] = frozenset(),
     told: Told = UNTOLD,
+    for_trace: bool = False,
 ) -> Conversion:
     """Rewrite the function that a code object belongs to; its own code, marked, when there is nothing to do.
 
@@ -42,6 +46,7 @@ def convert_code(
         seeds: kinds of its parameters, as far as the caller knows.
         effects: last names of further functions that are called for their effect.
         told: what failed traces have told of its lines.
+        for_trace: whether Python never runs what is made.
 
     Raises:
         SourceError: AG302 when its source cannot be found.
@@ -49,7 +54,7 @@ def convert_code(
     if is_marked(function_code):
         return Conversion(function_code, ())
     with collector.paused():
-        return _converted(function_code, names, seeds, effects, told)
+        return _converted(function_code, names, seeds, effects, told, for_trace)
 
 
 def _converted(
@@ -58,12 +63,16 @@ def _converted(
     seeds: Mapping[str, Kind],
     effects: frozenset[str],
     told: Told,
+    for_trace: bool,
 ) -> Conversion:
     located = locate(function_code)
-    rewritten = rewrite_located(located, names, seeds, effects=effects, told=told)
-    if not rewritten.changed:
-        return Conversion(marked(function_code), rewritten.diagnostics, rewritten)
-    code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
+    rewritten = rewrite_located(located, names, seeds, effects=effects, told=told, for_trace=for_trace)
+    if rewritten.changed:
+        code = compile_tree(rewritten.tree, function_code, located.filename, located.owner)
+    else:
+        code = marked(function_code)
+    if not for_trace and any(found.code == _MISSED for found in rewritten.diagnostics):
+        code = for_python(code)
     return Conversion(code, rewritten.diagnostics, rewritten)
 
 
@@ -74,11 +83,12 @@ def rewrite_located(
     assume_unknown: bool = True,
     effects: frozenset[str] = frozenset(),
     told: Told = UNTOLD,
+    for_trace: bool = False,
 ) -> Rewritten:
     """Rewrite a function found in its file, with what its live surroundings tell."""
     tree = as_function(located.node)
     around = surroundings_of(located, names, assume_unknown, effects)
-    around = replace(around, told=told)
+    around = replace(around, told=told, for_trace=for_trace)
     if located.node.lineno in around.skipped_lines:
         return Rewritten(tree, tree, ())
     return rewrite_function(tree, around, seeds, is_method=located.owner is not None)

@@ -52,6 +52,7 @@ class Surroundings:
     effects: frozenset[str] = frozenset()
     deepest: int | None = None
     class_code: ClassCode | None = None  # for a file; elsewhere a trace knows the classes
+    for_trace: bool = False  # whether what is made is never run by Python
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ def _facts(function: gast.FunctionDef, around: Surroundings, kinds: Kinds) -> Fa
         filename=around.filename,
         lines=around.lines,
         assume_unknown=around.assume_unknown,
+        for_trace=around.for_trace,
         skipped_lines=around.skipped_lines,
         told=around.told,
         effects=around.effects,

@@ -36,6 +36,7 @@ from autograph_torch.analysis.liveness import (
     bound_at_start,
     bound_inside,
     flows_of_try,
+    flows_of_with,
     live_after_each,
     live_before,
     loop_head,
@@ -153,6 +154,8 @@ class _Branches:
             flows["body"] = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
         elif isinstance(node, gast.Try):
             flows = flows_of_try(node, after, targets)
+        elif isinstance(node, gast.With):
+            flows = flows_of_with(node, after, targets)
         changes = {}
         for field in ("body", "orelse", "finalbody"):
             old = getattr(node, field, None)

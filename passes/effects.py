@@ -222,10 +222,12 @@ def is_missed_by_handlers(
 ) -> bool:
     """Whether a handler around reads what the block has bound before an exception: the block's function keeps it.
 
-    Under the decorator a call that raises runs once more as the user wrote it. `repeats`: the block runs again.
+    A trace hands it on (capture/left_blocks.py). `repeats`: the block runs again, behind the head of a loop.
     """
     lost = [name for name in binds(block) if name in on_raise]
-    if facts.assume_unknown or not lost or not _raises_behind(block, frozenset(lost), bound=repeats)[0]:
+    if facts.for_trace or not lost:
+        return False
+    if not (repeats and _head_may_raise(node)) and not _raises_behind(block, frozenset(lost), bound=repeats)[0]:
         return False
     facts.report(
         "AG207",
@@ -255,5 +257,21 @@ def _raises_behind(block: list[gast.stmt], names: frozenset[str], bound: bool) -
     return False, bound
 
 
+def _head_may_raise(node: gast.stmt) -> bool:
+    """Whether a loop's test, or the iterator that it asks for the next element, may raise."""
+    if isinstance(node, gast.For):
+        return not (isinstance(node.iter, gast.Call) and getattr(node.iter.func, "id", "") == "range")
+    return isinstance(node, gast.While) and _may_raise(node.test)
+
+
 def _may_raise(node: gast.AST) -> bool:
-    return any(isinstance(inner, (gast.Raise, gast.Call)) for inner in walk(node))
+    """Whether a statement or expression does more than to bind, or compare the identity of, what there is."""
+    return any(
+        not isinstance(inner, _NEVER_RAISE)
+        or (isinstance(inner, (gast.Tuple, gast.List)) and isinstance(inner.ctx, gast.Store))  # unpacks
+        for inner in walk(node)
+    )
+
+
+_VALUES = (gast.Name, gast.Constant, gast.Tuple, gast.List, gast.expr_context, gast.Compare, gast.Is, gast.IsNot)
+_NEVER_RAISE = (*_VALUES, gast.Assign, gast.Pass, gast.Break, gast.Continue, gast.Return, gast.Expr)

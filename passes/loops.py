@@ -43,6 +43,7 @@ from autograph_torch.analysis.liveness import (
     bound_at_start,
     bound_inside,
     flows_of_try,
+    flows_of_with,
     live_after_each,
     live_before,
     loop_head,
@@ -158,6 +159,8 @@ class _Loops:
             return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound, ends)
         if isinstance(node, gast.Try):
             return self._blocks(node, flows_of_try(node, after, targets), bound, ends)
+        if isinstance(node, gast.With):
+            return self._blocks(node, flows_of_with(node, after, targets), bound, ends)
         return self._blocks(node, dict.fromkeys(("body", "orelse", "handlers", "cases"), (after, targets)), bound, ends)
 
     def _blocks(

@@ -57,6 +57,7 @@ class Facts:
     filename: str
     lines: tuple[str, ...]
     assume_unknown: bool  # rewrite where nothing is known (the decorator), or only with evidence (files)
+    for_trace: bool = False  # Python never runs what is made
     diagnostics: list[Diagnostic] = field(default_factory=list)
     skipped_lines: frozenset[int] = frozenset()
     left: set[int] = field(default_factory=set)  # lines of statements that a pass has found must stay

@@ -129,6 +129,24 @@ def _with(node: gast.With, after: Live, targets: Targets) -> Live:
     return live
 
 
+def flows_of_with(node: gast.With, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
+    """What is live behind the block of a `with`, and where exceptions lead: behind it, if it is there to swallow them.
+
+    Few managers do, so others are not taken for such here.
+    """
+    if any(_last_name(item.context_expr) in _SWALLOW for item in node.items):
+        targets = replace(targets, on_raise=targets.on_raise | after)
+    return {"body": (after, targets)}
+
+
+_SWALLOW = ("suppress", "raises", "assertRaises")
+
+
+def _last_name(manager: gast.expr) -> str:
+    function = manager.func if isinstance(manager, gast.Call) else manager
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
 def _may_swallow(manager: gast.expr) -> bool:
     """Whether a context manager may end an exception; those of torch do not."""
     while isinstance(manager, (gast.Call, gast.Attribute)):

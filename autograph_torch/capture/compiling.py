@@ -124,6 +124,7 @@ from autograph_torch.capture.known_torch import is_before, known_torch, refuse_n
 from autograph_torch.capture.laid_out import laid_out
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
+from autograph_torch.capture.left_blocks import left_blocks
 from autograph_torch.capture.left_generators import left_generators
 from autograph_torch.capture.lifting import numbers_as_tensors
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
@@ -515,6 +516,7 @@ _GUARDED = {
 _GUARD_FAILS = "Guard failed on the same frame"  # what torch says of a graph that is not for the call it is made in
 _REPAIRS = (
     leaf_hooks,
+    left_blocks,
     left_generators,
     numbers_of_copies,
     views_in_bodies,

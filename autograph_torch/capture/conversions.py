@@ -1,7 +1,8 @@
 """What becomes of the code of a function that the tracer reaches: converted once, for what is known of its arguments.
 
 converted(code, ...)        a function below a converted one
-rewritten_for(attempt, ...) the function that is compiled, when a failed trace has told something of its own lines
+rewritten_for(attempt, ...) the function that is compiled, when a failed trace has told something of its own lines, or
+                            when more of it is rewritten than for Python to run
 frame_of_its_own(code, ...) a function that Dynamo compiles by itself, behind a break
 """
 
@@ -16,7 +17,7 @@ from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.told import Told
 from autograph_torch.capture.attempts import Attempt, attempt_under_way
-from autograph_torch.codeobject import follows_calls, marked, origin_of, with_origin
+from autograph_torch.codeobject import follows_calls, is_for_python, marked, origin_of, with_origin
 from autograph_torch.diagnostics import SourceError
 from autograph_torch.live import convert_code, is_filled
 from autograph_torch.runtime import performing
@@ -44,7 +45,8 @@ def converted(code: types.CodeType, symbolic_locals: dict[str, Any], function: A
 def converted_again(code: types.CodeType, symbolic_locals: dict[str, Any], function: Any) -> types.CodeType:
     """The code of a converted function that is reached below another frame, written anew when it is concerned."""
     attempt, origin = attempt_under_way(), origin_of(code)
-    if attempt is None or origin is None or not attempt.told_of(code.co_filename):
+    told = attempt is not None and bool(attempt.told_of(code.co_filename))
+    if origin is None or not (told or is_for_python(code)):
         return code
     return _another_form(converted(origin, symbolic_locals, function), code, origin)
 
@@ -53,9 +55,9 @@ def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: 
     """The code of the function that is compiled, written anew when its own lines are concerned."""
     origin = origin_of(code)
     told = attempt.told_of(code.co_filename)
-    if origin is None or not told:
+    if origin is None or not (told or is_for_python(code)):
         return code
-    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), told).code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), told, for_trace=True).code
     return _another_form(new, code, origin)
 
 
@@ -67,7 +69,8 @@ def _another_form(new: types.CodeType, code: types.CodeType, origin: types.CodeT
 
 def frame_of_its_own(code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     try:
-        new = marked(convert_code(code, _names(code, globals_, args[2]), {}, _named_effects()).code, follow=True)
+        made = convert_code(code, _names(code, globals_, args[2]), {}, _named_effects(), for_trace=True)
+        new = marked(made.code, follow=True)
     except SourceError:
         return code
     return new if new.co_freevars == code.co_freevars else code
@@ -84,7 +87,7 @@ def _conversion(
     key = (seeds, id(globals_), told, effects)
     if key not in known:
         try:
-            new = convert_code(code, globals_, dict(seeds), effects, told).code
+            new = convert_code(code, globals_, dict(seeds), effects, told, for_trace=True).code
         except SourceError:
             new = marked(code)  # no source: traced as it is
         known[key] = new, globals_
