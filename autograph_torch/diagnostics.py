@@ -234,7 +234,13 @@ _RULES = (
         "left alone: a write that cannot be a result",
         "A branch writes to an object in a way that cannot be undone when the branch is not taken.",
     ),
-    Rule("AG207", "left alone: a branch raises", "An exception under a tensor test needs an effect in the graph."),
+    Rule(
+        "AG207",
+        "left alone: a branch raises",
+        "An exception under a tensor test needs an effect in the graph. And what a block has bound before it raises, a "
+        "handler around cannot read from the function that is made of the block; a trace hands it on, so this is said "
+        "of files, and of what Python runs.",
+    ),
     Rule(
         "AG208",
         "left alone: someone asks for it",

@@ -17,7 +17,6 @@ from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.rewriting import Rewritten, Surroundings, rewrite_function
 from autograph_torch.source.lookup import Located, as_function, locate, skipped_lines
 
-
 _MISSED = "AG207"  # a statement that stays, since a handler reads what it binds; a trace hands that on
 
 

@@ -15,12 +15,14 @@ from tests.features_memory import MEMORY_FEATURES
 from tests.features_objects import OBJECT_FEATURES
 from tests.features_python import PYTHON_FEATURES
 from tests.grammar import (
+    CAUGHT,
     CONSTANTS,
     EXPRESSIONS,
     IN_PLACE,
     NUMBERS,
     PARAMETERS,
     POOL,
+    RAISING,
     TENSORS,
     WALKS,
     Feature,
@@ -34,7 +36,7 @@ FEATURES = {**STATE_FEATURES, **PYTHON_FEATURES, **MEMORY_FEATURES, **OBJECT_FEA
 FLAT_TESTS = tuple(template for template in EXPRESSIONS["test"] if "{test}" not in template)
 HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P<after>(?=$|[:,)]))?")
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
-COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for")
+COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for", "try")
 IN_LOOP = ("break_if", "continue_if")
 ARRAYS = ("vector", "scalar", "index")
 IMPORTS = "import math\n\nimport torch\nfrom torch import nn\n\n\n"
@@ -172,7 +174,7 @@ def program_lines(draw: st.DrawFn, scope: Scope) -> tuple[str, ...]:
     before = block(draw, scope, most=scope.size.statements) if draw(st.booleans()) else Block((), scope.names)
     if before.ends:
         return before.lines
-    maker = draw(st.sampled_from((branch, branch, while_loop, for_loop)))
+    maker = draw(st.sampled_from((branch, branch, while_loop, for_loop, handled)))
     middle = maker(draw, replace(scope, names=before.names))
     if middle.ends:
         return before.lines + middle.lines
@@ -199,7 +201,8 @@ def statement(draw: st.DrawFn, scope: Scope) -> Block:
     choices = (SIMPLE if scope.depth >= scope.size.nesting else COMPOUND) + (IN_LOOP if scope.in_loop else ())
     choices += ("feature",) * 4 if scope.statements else ()
     choices += JUMPS if scope.in_branch and scope.in_loop else ()
-    makers = {"if": branch, "while": while_loop, "for": for_loop, "augment": augmented, "in_place": in_place}
+    makers = {"if": branch, "while": while_loop, "for": for_loop, "try": handled}
+    makers |= {"augment": augmented, "in_place": in_place}
     chosen = draw(st.sampled_from(choices))
     if chosen in makers:
         return makers[chosen](draw, scope)
@@ -250,6 +253,19 @@ def branch(draw: st.DrawFn, scope: Scope) -> Block:
         return Block(tuple(lines), scope.names, ends=True)
     common = {name: kind for name, kind in reaching[0].items() if all(name in names for names in reaching)}
     return Block(tuple(lines), common)
+
+
+def handled(draw: st.DrawFn, scope: Scope) -> Block:
+    """What Python may raise in statements, and a handler that goes on with what they have bound until then."""
+    inner = replace(scope, depth=scope.depth + 1, statements=scope.statements + RAISING * 2)
+    body = block(draw, inner, most=3)
+    handler = block(draw, replace(scope, depth=scope.depth + 1), most=2)
+    lines = ["try:", *indented(body.lines), f"except {CAUGHT}:", *indented(handler.lines)]
+    if not body.ends and draw(st.booleans()):
+        lines += ["finally:", *indented(augmented(draw, scope).lines)]
+    names = [one.names for one in (body, handler) if not one.ends]
+    common = {name: kind for name, kind in scope.names.items() if all(name in bound for bound in names)}
+    return Block(tuple(lines), common, ends=not names)
 
 
 def while_loop(draw: st.DrawFn, scope: Scope) -> Block:

@@ -105,6 +105,15 @@ IN_PLACE = (
     "{name}[{name} > 0.4] = {float}",
     "{name}.clamp_(max=1.5)",
 )
+# What Python, or torch, raises for some numbers, and what a handler catches.
+RAISING = (
+    "k = 6 // {int}",
+    "y = [x, y][{int}]",
+    "v = {1: x, 2: y}[{int}]",
+    "x = torch.stack([x, y]).reshape(2, 3)[{int} - 1]",
+    "s = next(iter([{scalar}] * {int}))",
+)
+CAUGHT = "(ZeroDivisionError, LookupError, StopIteration)"
 
 
 @dataclass(frozen=True)

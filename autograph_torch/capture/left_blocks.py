@@ -14,7 +14,7 @@ While the tracer unwinds, the frames of such functions, and of the loops of the 
 innermost first. It is bound when the exception has come to the frame of the function around. In the body of an operator
 the runtime ends the exception before (runtime/branch.py), and nothing is bound.
 
-Private: inline_call_ and exception_handler of Dynamo's translators, their `symbolic_locals` and `parent`, and the cells of
+Private: inline_call_ and exception_handler of Dynamo's translators, their `symbolic_locals` and `parent`, cells of
 `SideEffects`. tests/capture/test_left_blocks.py fails clearly when torch changes what this leans on.
 """
 
@@ -106,9 +106,9 @@ def _locals_of(frame: Any) -> Iterator[tuple[str, Any]]:
 
 def _state_of(frame: Any, trip: str, before: int) -> tuple[types.CodeType, dict[str, Any]]:
     """The code of a loop's trips, and the state behind the last one, by the names that its parameters have."""
-    code: types.CodeType = frame.symbolic_locals[trip].realize().get_code()
-    state = frame.symbolic_locals.get("state")  # not yet there while the operands are looked at
-    values = [] if state is None else state.realize().items
+    bound = dict(_locals_of(frame))
+    code: types.CodeType = bound[trip].realize().get_code()
+    values = bound["state"].realize().items if "state" in bound else []  # not while the operands are looked at
     return code, dict(zip(code.co_varnames[before : code.co_argcount], values, strict=False))
 
 
