@@ -36,7 +36,7 @@ FEATURES = {**STATE_FEATURES, **PYTHON_FEATURES, **MEMORY_FEATURES, **OBJECT_FEA
 FLAT_TESTS = tuple(template for template in EXPRESSIONS["test"] if "{test}" not in template)
 HOLE = re.compile(r"(?P<before>^|= |return |, |\(|if | in )?\{(?P<kind>\w+)\}(?P<after>(?=$|[:,)]))?")
 SIMPLE = ("assign", "assign", "augment", "return_if", "in_place")
-COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for", "try")
+COMPOUND = (*SIMPLE, "if", "if", "while", "for", "for")
 IN_LOOP = ("break_if", "continue_if")
 ARRAYS = ("vector", "scalar", "index")
 IMPORTS = "import math\n\nimport torch\nfrom torch import nn\n\n\n"
@@ -118,6 +118,7 @@ class Scope:
     depth: int = 0
     in_loop: bool = False
     in_branch: bool = False
+    in_try: bool = False
     reserved: frozenset[str] = frozenset()
 
 
@@ -200,6 +201,7 @@ def statement(draw: st.DrawFn, scope: Scope) -> Block:
     """One statement; compound ones only three levels deep."""
     choices = (SIMPLE if scope.depth >= scope.size.nesting else COMPOUND) + (IN_LOOP if scope.in_loop else ())
     choices += ("feature",) * 4 if scope.statements else ()
+    choices += () if scope.in_try or scope.depth >= scope.size.nesting else ("try",)
     choices += JUMPS if scope.in_branch and scope.in_loop else ()
     makers = {"if": branch, "while": while_loop, "for": for_loop, "try": handled}
     makers |= {"augment": augmented, "in_place": in_place}
@@ -246,7 +248,8 @@ def branch(draw: st.DrawFn, scope: Scope) -> Block:
     """if, perhaps with elif and else."""
     inner = replace(scope, depth=scope.depth + 1, in_branch=True)
     headers = ["if {test}:"] + ["elif {test}:"] * draw(st.integers(0, 1)) + ["else:"] * draw(st.integers(0, 1))
-    arms = [(filled(draw, scope, header), block(draw, inner, most=2)) for header in headers]
+    most = 3 if scope.in_try else 2
+    arms = [(filled(draw, scope, header), block(draw, inner, most)) for header in headers]
     lines = [line for header, arm in arms for line in (header, *indented(arm.lines))]
     reaching = [arm.names for _, arm in arms if not arm.ends] + ([] if headers[-1] == "else:" else [scope.names])
     if not reaching:
@@ -256,9 +259,9 @@ def branch(draw: st.DrawFn, scope: Scope) -> Block:
 
 
 def handled(draw: st.DrawFn, scope: Scope) -> Block:
-    """What Python may raise in statements, and a handler that goes on with what they have bound until then."""
-    inner = replace(scope, depth=scope.depth + 1, statements=scope.statements + RAISING * 2)
-    body = block(draw, inner, most=3)
+    """A branch or loop in which Python may raise, and a handler that goes on with what it has bound until then."""
+    inner = replace(scope, in_try=True, statements=scope.statements + RAISING)
+    body = draw(st.sampled_from((branch, while_loop, for_loop)))(draw, inner)
     handler = block(draw, replace(scope, depth=scope.depth + 1), most=2)
     lines = ["try:", *indented(body.lines), f"except {CAUGHT}:", *indented(handler.lines)]
     if not body.ends and draw(st.booleans()):
