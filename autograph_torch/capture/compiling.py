@@ -252,7 +252,7 @@ def compile_with_care() -> None:
         whole = given["one_graph"] and not given["export"] and given.get("package") is None
 
         def trace(attempt: Attempt) -> Any:
-            new = rewritten_for(attempt, code, *args)
+            new = rewritten_for(attempt, code, given["one_graph"], *args)
             with places_of(plain, new):
                 return fitted(original(new, *args, **kwargs), plain, new)
 

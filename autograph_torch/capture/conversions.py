@@ -51,13 +51,16 @@ def converted_again(code: types.CodeType, symbolic_locals: dict[str, Any], funct
     return _another_form(converted(origin, symbolic_locals, function), code, origin)
 
 
-def rewritten_for(attempt: Attempt, code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
-    """The code of the function that is compiled, written anew when its own lines are concerned."""
+def rewritten_for(attempt: Attempt, code: types.CodeType, whole: bool, globals_: Any, *args: Any) -> types.CodeType:
+    """The code of the function that is compiled, written anew when its own lines are concerned.
+
+    whole: whether there is to be one graph. Between several Python runs what it is given.
+    """
     origin = origin_of(code)
     told = attempt.told_of(code.co_filename)
-    if origin is None or not (told or is_for_python(code)):
+    if origin is None or not (told or (whole and is_for_python(code))):
         return code
-    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), told, for_trace=True).code
+    new = convert_code(origin, _names(code, globals_, args[2]), {}, _named_effects(), told, for_trace=whole).code
     return _another_form(new, code, origin)
 
 
@@ -69,8 +72,7 @@ def _another_form(new: types.CodeType, code: types.CodeType, origin: types.CodeT
 
 def frame_of_its_own(code: types.CodeType, globals_: Any, *args: Any) -> types.CodeType:
     try:
-        made = convert_code(code, _names(code, globals_, args[2]), {}, _named_effects(), for_trace=True)
-        new = marked(made.code, follow=True)
+        new = marked(convert_code(code, _names(code, globals_, args[2]), {}, _named_effects()).code, follow=True)
     except SourceError:
         return code
     return new if new.co_freevars == code.co_freevars else code

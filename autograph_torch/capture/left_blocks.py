@@ -27,6 +27,7 @@ from typing import Any
 
 from torch._dynamo.exc import ObservedException
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator, InstructionTranslatorBase
+from torch._dynamo.variables.misc import NullVariable
 
 from autograph_torch.capture.dynamo_names import raised_exception
 from autograph_torch.capture.patching import patched
@@ -100,7 +101,7 @@ def _locals_of(frame: Any) -> Iterator[tuple[str, Any]]:
         if name in code.co_cellvars:
             if cells.has_pending_mutation_of_attr(value, "cell_contents"):
                 yield name, cells.load_cell(value)
-        elif name in code.co_varnames:
+        elif name in code.co_varnames and not isinstance(value, NullVariable):  # left by a comprehension, from 3.12 on
             yield name, value
 
 
