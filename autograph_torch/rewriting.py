@@ -95,12 +95,22 @@ def rewrite_function(
         tree, diagnostics = _lowered(opened, around, kinds)  # jumps alone are no gain
     if tree is function:
         diagnostics = [found for found in diagnostics if found.code not in NOTES]
-    elif (shown := _shown_names(function, kinds)) is not None:
+    elif (kept := _must_stay(function, kinds)) is not None:
         facts, tree = _facts(function, around, kinds), function
-        advice = "keep what you want to ask for in a dict of your own"
-        facts.report("AG201", shown, "a function whose names are looked at stays as it is", advice)
+        facts.report("AG201", *kept)
         diagnostics = facts.diagnostics
     return Rewritten(function, tree, tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))))
+
+
+def _must_stay(function: gast.FunctionDef, kinds: Kinds) -> tuple[gast.AST, str, str] | None:
+    """What keeps a function as it is, with the message and advice."""
+    if (shown := _shown_names(function, kinds)) is not None:
+        advice = "keep what you want to ask for in a dict of your own"
+        return shown, "a function whose names are looked at stays as it is", advice
+    group = next((node for node in walk(function) if isinstance(node, gast.TryStar)), None)
+    if group is not None:
+        return group, "a function with `except*` stays as it is", "move it into a function of its own"
+    return None
 
 
 def _shown_names(function: gast.FunctionDef, kinds: Kinds) -> gast.Call | None:

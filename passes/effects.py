@@ -250,11 +250,17 @@ def _raises_behind(block: list[gast.stmt], names: frozenset[str], bound: bool) -
             bound = any(bound_there for _, bound_there in arms)
             continue
         binds_some = not names.isdisjoint(binds(node))
-        at_once = bool(sub_statements(node)) or any(isinstance(inner, gast.NamedExpr) for inner in walk(node))
+        at_once = bool(sub_statements(node)) or _binds_before_its_end(node)
         if (bound or (binds_some and at_once)) and _may_raise(node):
             return True, True
         bound = bound or binds_some
     return False, bound
+
+
+def _binds_before_its_end(node: gast.stmt) -> bool:
+    """Whether a simple statement goes on behind a name that it has bound: `a = xs[5] = 7`, `a, xs[5] = pair`, `:=`."""
+    several = isinstance(node, gast.Assign) and not (len(node.targets) == 1 and isinstance(node.targets[0], gast.Name))
+    return several or any(isinstance(inner, gast.NamedExpr) for inner in walk(node))
 
 
 def _head_may_raise(node: gast.stmt) -> bool:

@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.liveness import live_before
+from autograph_torch.analysis.liveness import Targets, live_before
 from autograph_torch.analysis.scopes import (
     LOOPS,
     SCOPES,
@@ -78,7 +78,8 @@ def _bound_by_all_blocks(node: gast.Try, function: gast.FunctionDef) -> tuple[st
     elsewhere = {*own.outer, *captured(function.body), *parameters(function.args), *reads(node.finalbody)}
     elsewhere.update(name for part in _statements_beside(function, node) for name in binds(part))
     inner = [one for one in dict.fromkeys(binds(node.body)) if one not in elsewhere]
-    ends = [live_before(handler.body, frozenset(inner)) for handler in node.handlers]
+    read = frozenset(inner)
+    ends = [live_before(handler.body, read, Targets(on_break=read, on_continue=read)) for handler in node.handlers]
     return tuple(one for one in inner if all(one not in live for live in ends))
 
 

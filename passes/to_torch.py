@@ -28,6 +28,7 @@ _UNSUPPORTED = {
     "for_steps": ("data decides when this loop is left early", "put the condition into the test of a `while`"),
     "undefined": ("a name may be unbound", "bind it before the `if` or loop, or in every branch"),
     "bound": ("a name may be unbound", "bind it before the `if` or loop, or in every branch"),
+    "free": ("a name may be unbound", "bind it before the `if` or loop, or in every branch"),
     "fail": ("a branch raises", "check it before, with torch._assert_async or in Python"),
     "and_then": ("the right operand may fail where it is not asked for", "write two nested `if`s"),
     "or_else": ("the right operand may fail where it is not asked for", "write two nested `if`s"),

@@ -2,9 +2,10 @@
 
     for i in range(n):                     i = ag.undefined("i")
         x = x * i                          (x, i) = ag.for_loop(ag.range(n), ..., (x, i))
-    return x, i                            return x, ag.bound(i)
+    return x, lambda: i                    return x, lambda: ag.free(i)
 
-`ag.bound` raises UnboundLocalError, as Python does for the read of such a variable. Only names that the passes turn
+`ag.bound` raises UnboundLocalError, as Python does for the read of such a variable; `ag.free`, in a function inside,
+NameError. Only names that the passes turn
 into results or carries are concerned, and of their reads only those that Python itself could find unbound. `del i` of
 such a name becomes `i = ag.undefined("i")`.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from typing import Any
 
 import gast
 
@@ -54,7 +56,8 @@ def _is_preamble(node: gast.stmt) -> bool:
 def spell_out_unbound(function: gast.FunctionDef, names: frozenset[str]) -> gast.FunctionDef:
     """Wrap reads that may find one of `names` or a deleted name unbound in ag.bound, and replace the `del` of it."""
     local = names_of(function.body)
-    spelling = _Spelling(names | frozenset(n for n in local.deletes if n not in local.outer))
+    deleted = frozenset(n for n in local.deletes if n not in local.outer)
+    spelling = _Spelling(names | deleted, deleted)
     body = spelling.block(function.body, frozenset(parameters(function.args)))
     gone = (names | spelling.unsure) & frozenset(local.deletes)
     body = _without_deletes(body, gone) if gone else body
@@ -62,9 +65,11 @@ def spell_out_unbound(function: gast.FunctionDef, names: frozenset[str]) -> gast
 
 
 class _Spelling:
-    def __init__(self, names: frozenset[str]) -> None:
+    def __init__(self, names: frozenset[str], deleted: frozenset[str], check: str = "bound") -> None:
         self._names = names
-        self.unsure: frozenset[str] = frozenset()
+        self._deleted = deleted
+        self._check = check
+        self.unsure: set[str] = set()
 
     def block(self, block: list[gast.stmt], bound: frozenset[str]) -> list[gast.stmt]:
         done: list[gast.stmt] = []
@@ -73,35 +78,90 @@ class _Spelling:
                 done.extend(self._checked(n, statement) for n in names_of(statement).deletes if n not in bound)
             done.append(self._statement(statement, bound))
             bound = bound_after([statement], bound)
-        return block if len(block) == len(done) and all(map(operator.is_, block, done)) else done
+        return block if _is_same(block, done) else done
 
     def _checked(self, deleted: str, node: gast.Delete) -> gast.stmt:
-        self.unsure |= {deleted}
+        self.unsure.add(deleted)
         return replace(node, gast.Expr(value=runtime_call("bound", name(deleted))))
 
     def _statement(self, node: gast.stmt, bound: frozenset[str]) -> gast.stmt:
-        if isinstance(node, SCOPES):
+        if isinstance(node, gast.ClassDef):
             return node
-        inner = bound_inside(node, "body", bound)
+        if isinstance(node, SCOPES):
+            return self._function(node, bound)
+        if not sub_statements(node):
+            return self._reads(node, bound)
+        changes: dict[str, object] = {}
+        for field, old in gast.iter_fields(node):
+            inside = bound if field == "iter" else bound_inside(node, field, bound)  # `:=` and `as` bind on the way
+            if field in ("handlers", "cases"):
+                new: Any = [self._arm(one, bound) for one in old]
+            elif isinstance(old, list) and old and isinstance(old[0], gast.stmt):
+                new = self.block(old, inside)
+            elif isinstance(old, list):
+                new = [self._reads(one, inside) if isinstance(one, gast.AST) else one for one in old]
+            elif isinstance(old, gast.AST):
+                new = self._reads(old, inside)
+            else:
+                continue
+            if not _is_same(old, new):
+                changes[field] = new
+        return derive(node, **changes) if changes else node
+
+    def _arm(self, arm: gast.AST, bound: frozenset[str]) -> gast.AST:
+        """A handler, or a case: what it asks, and its block."""
+        named = getattr(arm, "name", None)
+        inside = bound | frozenset(binds([part for part in (named, getattr(arm, "pattern", None)) if part is not None]))
+        asked = {"type": bound, "guard": inside}
+        changes: dict[str, object] = {
+            field: new
+            for field, known in asked.items()
+            if (old := getattr(arm, field, None)) is not None and (new := self._reads(old, known)) is not old
+        }
+        if (body := self.block(arm.body, inside)) is not arm.body:
+            changes["body"] = body
+        return derive(arm, **changes) if changes else arm
+
+    def _reads(self, node: gast.AST, bound: frozenset[str]) -> gast.AST:
+        """What is read in an expression or a simple statement, also by lambdas when they are called."""
 
         def visit(child: gast.AST) -> gast.AST:
             if isinstance(child, gast.Name) and isinstance(child.ctx, gast.Load) and child.id in self._names - bound:
-                self.unsure |= {child.id}
-                return replace(child, runtime_call("bound", child))
-            if isinstance(child, gast.stmt):
-                return self._statement(child, inner)
-            return child if isinstance(child, (*SCOPES, gast.Lambda)) else rebuild(child, visit)
+                self.unsure.add(child.id)
+                return replace(child, runtime_call(self._check, child))
+            if isinstance(child, gast.Lambda):
+                arguments = self._reads(child.args, bound)
+                body = self._inside(bound, parameters(child.args))._reads(child.body, frozenset())
+                same = arguments is child.args and body is child.body
+                return child if same else derive(child, args=arguments, body=body)
+            return rebuild(child, visit)
 
-        if not sub_statements(node):
-            return rebuild(node, visit)
-        changes = {}
-        for field in ("body", "orelse", "finalbody"):
-            old = getattr(node, field, None)
-            if isinstance(old, list) and old and (new := self.block(old, inner)) is not old:
-                changes[field] = new
-        shell = {f: v for f in ("test", "iter") if (v := getattr(node, f, None)) is not None}
-        changes.update({f: new for f, v in shell.items() if (new := visit(v)) is not v})
+        return visit(node)
+
+    def _function(self, node: gast.FunctionDef, bound: frozenset[str]) -> gast.FunctionDef:
+        """A function inside: its defaults and decorators are read here, its free variables when it is called."""
+        names = names_of(node.body)
+        own = {*parameters(node.args), *(n for n in names.binds if n not in names.outer), *names.outer}
+        changes: dict[str, object] = {}
+        if (arguments := self._reads(node.args, bound)) is not node.args:
+            changes["args"] = arguments
+        decorators = [self._reads(one, bound) for one in node.decorator_list]
+        if not _is_same(node.decorator_list, decorators):
+            changes["decorator_list"] = decorators
+        if (body := self._inside(bound, own).block(node.body, frozenset())) is not node.body:
+            changes["body"] = body
         return derive(node, **changes) if changes else node
+
+    def _inside(self, bound: frozenset[str], own: Iterable[str]) -> _Spelling:
+        """For a function or lambda in this one, made where `bound` are bound, with names of its own."""
+        inside = _Spelling(self._names - (bound - self._deleted) - frozenset(own), self._deleted, "free")
+        inside.unsure = self.unsure
+        return inside
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    """Whether a part of a statement, or each of a list of them, is the one from before."""
+    return old is new or (isinstance(old, list) and len(old) == len(new) and all(map(operator.is_, old, new)))
 
 
 def _without_deletes(block: list[gast.stmt], names: frozenset[str]) -> list[gast.stmt]:

@@ -11,7 +11,7 @@ import importlib
 
 from autograph_torch.runtime import math
 from autograph_torch.runtime.attributes import read, write
-from autograph_torch.runtime.binding import bound
+from autograph_torch.runtime.binding import bound, free
 from autograph_torch.runtime.bounded import (
     added,
     as_grown,
@@ -112,6 +112,7 @@ __all__ = [
     "followed",
     "for_loop",
     "for_steps",
+    "free",
     "growing_list",
     "height",
     "holds",

@@ -17,6 +17,13 @@ def unbound_message(name: str) -> str:
     return f"cannot access local variable '{name}' where it is not associated with a value"
 
 
+def free_message(name: str) -> str:
+    """What Python says when a function reads a variable of one around it before that is bound."""
+    if sys.version_info < (3, 11):
+        return f"free variable '{name}' referenced before assignment in enclosing scope"
+    return f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+
+
 def unbound_refusal(name: str) -> tuple[str, str, str]:
     """The code, message and advice for a read that may find a variable unbound."""
     advice = f"bind `{name}` before the `if` or loop, or in every branch"
@@ -36,6 +43,9 @@ class Undefined:
 
     def error(self) -> Exception:
         return UnboundLocalError(unbound_message(self._name))
+
+    def error_of_free(self) -> Exception:
+        return NameError(free_message(self._name))
 
     __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = refuse_use
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refuse_use

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,7 @@ from torch._dynamo.symbolic_convert import InliningInstructionTranslator, Instru
 from autograph_torch import convert, trace
 from autograph_torch.codeobject import is_block
 from autograph_torch.live import convert_code
-from tests.harness import compiled, vec
+from tests.harness import compiled, from_text, vec
 
 
 def newest_trip(x: Tensor, values: list[int]) -> tuple[Tensor, int]:
@@ -146,6 +147,26 @@ def test_functions_of_the_user_are_no_blocks() -> None:
     nested = [constant for constant in made.co_consts if isinstance(constant, types.CodeType)]
     told = {one.co_name: is_block(one) for one in nested if not one.co_name.startswith("<")}
     assert told == {"then": False, "then_2": True}
+
+
+GROUP = """
+def of_a_group(x, table):
+    n = 0
+    try:
+        if x.sum() > 2:
+            n = 1
+            table["k"]
+    except* KeyError:
+        n += 10
+    return n
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there is no `except*`")
+def test_a_function_with_groups_stays_as_it_is() -> None:
+    function = from_text(GROUP, "of_a_group", "<a group>")
+    for x, table in ((vec(1, 2), {}), (vec(1, 2), {"k": 0}), (vec(-1, 2), {})):
+        assert convert(function)(x, table) == function(x, table)
 
 
 def test_private_names() -> None:
