@@ -14,8 +14,9 @@ While the tracer unwinds, the frames of such functions, and of the loops of the 
 innermost first. It is bound when the exception has come to the frame of the function around. In the body of an operator
 the runtime ends the exception before (runtime/branch.py), and nothing is bound.
 
-Private: inline_call_ and exception_handler of Dynamo's translators, their `symbolic_locals` and `parent`, cells of
-`SideEffects`. tests/capture/test_left_blocks.py fails clearly when torch changes what this leans on.
+Private: exception_handler of Dynamo's translators, which a frame asks when something is raised in it (what stands around
+calls costs Python 3.12.1 depth), their `symbolic_locals` and `parent`, and the cells of `SideEffects`.
+tests/capture/test_left_blocks.py fails clearly when torch changes what this leans on.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.exc import ObservedException
-from torch._dynamo.symbolic_convert import InliningInstructionTranslator, InstructionTranslatorBase
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.misc import NullVariable
 
 from autograph_torch.capture.dynamo_names import raised_exception
@@ -51,23 +52,17 @@ _LOOPS: dict[types.CodeType, tuple[str, int]] = {
 @contextlib.contextmanager
 def left_blocks() -> Iterator[None]:
     """While this is in force, handlers see what blocks have bound."""
-    inline_call, handle = InliningInstructionTranslator.inline_call_, InstructionTranslatorBase.exception_handler
-
-    def inline_call_(self: Any) -> Any:
-        try:
-            return inline_call(self)
-        except ObservedException:
-            _tell(self)
-            raise
+    handle = InstructionTranslatorBase.exception_handler
 
     def exception_handler(self: Any, raised: Any) -> None:
         _bind(self)
-        handle(self, raised)
+        try:
+            handle(self, raised)
+        except ObservedException:  # no handler of this frame
+            _tell(self)
+            raise
 
-    with (
-        patched(InliningInstructionTranslator, inline_call_=inline_call_),
-        patched(InstructionTranslatorBase, exception_handler=exception_handler),
-    ):
+    with patched(InstructionTranslatorBase, exception_handler=exception_handler):
         yield
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch._dynamo.symbolic_convert import InliningInstructionTranslator, InstructionTranslatorBase
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 
 from autograph_torch import convert, trace
 from autograph_torch.codeobject import is_block
@@ -170,5 +170,4 @@ def test_a_function_with_groups_stays_as_it_is() -> None:
 
 
 def test_private_names() -> None:
-    assert callable(InliningInstructionTranslator.inline_call_)
     assert callable(InstructionTranslatorBase.exception_handler)
