@@ -2822,6 +2822,22 @@ MUTATIONS = (
         "groups",
     ),
     Mutation(
+        "shared: functions that are handed on under a name",
+        "autograph_torch/analysis/shared.py",
+        " or self._hands_on(node)",
+        "",
+        "tests/test_programs.py",
+        "test_uncompiled and handed_to_map_under",
+    ),
+    Mutation(
+        "kinds: classes with the word Tensor in their names",
+        "autograph_torch/analysis/vocabulary.py",
+        'r"(?:Tensor|Parameter)\\b|',
+        'r"(?:Tensor|Parameter)|',
+        "tests/test_programs.py",
+        "test_uncompiled and annotated_with_a_class",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -689,7 +689,7 @@ def _parameter(argument: gast.Name, default: gast.expr | None, in_forward: bool)
 def _annotated(text: str) -> Kind:
     if text.startswith(words.CONTAINER_ANNOTATIONS):
         return C
-    if any(word in text for word in words.TENSOR_ANNOTATIONS):
+    if words.TENSOR_ANNOTATIONS.search(text):
         return T
     return P if text in words.PYTHON_ANNOTATIONS else U
 

@@ -195,11 +195,16 @@ class Shared:
         if path is not None:
             return path.startswith(words.CALL_WHAT_THEY_ARE_GIVEN)
         if isinstance(func, gast.Name):
-            return not self._kinds.is_builtin(func, vars(builtins))
+            return not self._kinds.is_builtin(func, vars(builtins)) or self._hands_on(node)
         if not isinstance(func, gast.Attribute):
             return True
         known = func.attr in words.TENSOR_METHODS | words.PYTHON_METHODS | _METHODS
         return not known and self._kinds.of(func.value) in _UNTOLD
+
+    def _hands_on(self, node: gast.Call) -> bool:
+        """Whether a function of Python's calls one that has a name here: `map(scale, xs)`."""
+        given = node.args[0] if node.args and node.func.id in ("map", "filter") else None
+        return isinstance(given, gast.Name) and not self._kinds.is_builtin(given, vars(builtins))
 
     def _may_be_iterator(self, value: gast.expr) -> bool:
         return isinstance(value, (gast.Name, gast.Attribute, gast.Subscript)) and self._kinds.of(value) in _UNTOLD

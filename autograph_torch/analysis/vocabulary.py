@@ -5,6 +5,8 @@ Sources: the public torch.Tensor and torch namespaces (torch 2.11 to 2.13), PEP 
 
 from __future__ import annotations
 
+import re
+
 # Attributes and methods of a tensor that are plain Python values while the shape is known.
 PYTHON_ATTRIBUTES = frozenset(
     "shape ndim dtype device layout is_cuda is_sparse is_quantized is_meta is_mps requires_grad is_leaf grad_fn "
@@ -107,7 +109,7 @@ NUMBER_BUILTINS = frozenset(("int", "float", "bool", "complex"))
 REDUCING_BUILTINS = frozenset("abs max min sum pow divmod round".split())
 
 # Annotations of parameters: substrings that say tensor, and whole names that say Python value or container.
-TENSOR_ANNOTATIONS = ("Tensor", "Parameter", "Float[", "Int[", "Bool[")
+TENSOR_ANNOTATIONS = re.compile(r"(?:Tensor|Parameter)\b|\b(?:Float|Int|Bool)\[")  # no `TensorLog`
 PYTHON_ANNOTATIONS = frozenset("bool int str bytes None dtype torch.dtype torch.device device".split())
 CONTAINER_ANNOTATIONS = (
     "list",

@@ -14,8 +14,8 @@ While the tracer unwinds, the frames of such functions, and of the loops of the 
 innermost first. It is bound when the exception has come to the frame of the function around. In the body of an operator
 the runtime ends the exception before (runtime/branch.py), and nothing is bound.
 
-Private: exception_handler of Dynamo's translators, which a frame asks when something is raised in it (what stands around
-calls costs Python 3.12.1 depth), their `symbolic_locals` and `parent`, and the cells of `SideEffects`.
+Private: exception_handler of Dynamo's translators, which a frame asks when something is raised in it (to stand around
+its calls costs Python 3.12.1 depth), their `symbolic_locals` and `parent`, and the cells of `SideEffects`.
 tests/capture/test_left_blocks.py fails clearly when torch changes what this leans on.
 """
 

@@ -581,3 +581,36 @@ def lambdas_with_a_name_that_are_kept_under_a_test(x):
             doubled = lambda: v * 2  # noqa: B023, E731
             kept["last"] = doubled
     return [one() for one in kept.values()]
+
+
+@program(inputs=[lambda: (vec(1, 2), True), lambda: (vec(1, 2), False)])
+def handed_to_map_under_another_name(x, flag):
+    k = 2
+    scale = lambda v: v * k  # noqa: E731
+    chosen = scale
+    scaled = [0]
+    if flag:
+        k = 5
+        scaled = list(map(chosen, [1, 2]))
+    return x, scaled
+
+
+class TensorLog:
+    """Its name has the word in it."""
+
+    def __init__(self):
+        self.hooks = []
+
+    def record(self, value):
+        for hook in self.hooks:
+            hook(value)
+
+
+@program(inputs=[lambda: (vec(1, 2), TensorLog(), True), lambda: (vec(1, 2), TensorLog(), False)])
+def annotated_with_a_class_of_its_own(x, log: TensorLog, flag):
+    n, seen = 0, []
+    log.hooks = [lambda v: seen.append(n)]
+    if flag:
+        n = 3
+        log.record(2)
+    return x, seen
