@@ -1,6 +1,7 @@
 """Iterators keep their place: a body that takes from one around it is refused, and the use of one that is spent.
 
     if p: next(values)          in a body, which may be traced twice, or not be the one that is run
+    if p: values.close()        so are `throw` and `send` of a generator
 
     for v in values:            a loop that data may leave early: all elements are taken before the first trip, and only
         if v > 4: break         data tell how far eager would have come (taken_elements.py)
@@ -59,6 +60,7 @@ _CHANGES = frozenset("append appendleft extend extendleft insert pop popleft rem
 _NEXT = "tp_iternext_impl" if hasattr(VariableTracker, "tp_iternext_impl") else "next_variable"
 _ALL = ("unpack_var_sequence", "force_unpack_var_sequence")
 _ADVANCES = ("gen_send_ex2", "tp_iternext_impl", "next_variable", *_ALL)
+_ENDS = ("close", "throw")  # methods of generators
 _MADE_ANEW = "reconstruct"
 _IN_BODY = "a branch or loop advances an iterator from around it"
 _KEPT_BEHIND_A_CHANGE = "an iterator of a deque is kept that has changed since the iterator was made"
@@ -79,6 +81,8 @@ def advanced_iterators() -> Iterator[None]:
             if _MADE_ANEW in vars(kind):
                 own[_MADE_ANEW] = _keeping(vars(kind)[_MADE_ANEW])
             stack.enter_context(patched(kind, **own))
+        by_method = LocalGeneratorObjectVariable.call_method
+        stack.enter_context(patched(LocalGeneratorObjectVariable, call_method=_ending(by_method)))
         for kind in (ListVariable, DequeVariable, ConstDictVariable, DictKeysVariable, *_VIEWS):
             stack.enter_context(patched(kind, call_method=_reversing(method_of(kind, "call_method"))))
         stack.enter_context(patched(DequeVariable, call_method=_counting(DequeVariable.call_method)))
@@ -155,12 +159,7 @@ def _beginning(make: Callable[..., None]) -> Callable[..., None]:
 
 def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
     def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
-        tracer = tracing.current_tracer()
-        made_in = getattr(self, "_autograph_tracer", tracer)
-        if made_in is not tracer and made_in in tracing.enclosing(tracer):
-            raise_refusal("AG206", _IN_BODY, "make the iterator in the branch or loop, or take from it before")
-        if self in spent():
-            raise_refusal("AG206", _SPENT, AS_A_LIST)
+        _check_place(self)
         _check_state(self, *args[:1])
         _renew(self)
         place = _place(self) if name == _NEXT else None
@@ -177,6 +176,27 @@ def _advancing(name: str, advance: Callable[..., Any]) -> Callable[..., Any]:
         return result if place is None else _what_is_there(self, place, result)
 
     return checked
+
+
+def _ending(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A generator goes on as well where it is closed, or an exception is raised in it."""
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name in _ENDS:
+            _check_place(self)
+        return call(self, tx, name, args, kwargs)
+
+    return call_method
+
+
+def _check_place(iterator: Any) -> None:
+    """Refuse to move an iterator that the tracer knows not to be at the place where Python has it."""
+    tracer = tracing.current_tracer()
+    made_in = getattr(iterator, "_autograph_tracer", tracer)
+    if made_in is not tracer and made_in in tracing.enclosing(tracer):
+        raise_refusal("AG206", _IN_BODY, "make the iterator in the branch or loop, or take from it before")
+    if iterator in spent():
+        raise_refusal("AG206", _SPENT, AS_A_LIST)
 
 
 def _renew(iterator: Any) -> None:

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from autograph_torch import CaptureError, convert, runtime, to_source
-from tests.harness import compiled, from_text, torch_before
+from tests.harness import agreement, check_any_graph, compiled, from_text, program, torch_before
 
 ONES, ZEROS = torch.ones(3), torch.zeros(3)
 
@@ -604,3 +604,123 @@ def test_an_iterator_of_a_deque_that_has_changed_is_not_returned() -> None:
 
     with pytest.raises(CaptureError, match="an iterator of a deque is kept"):
         compiled(program)(ONES)
+
+
+def closed_in_a_branch(x: torch.Tensor) -> Any:
+    rows = (k for k in (1, 2, 3))
+    first = next(rows)
+    if x.sum() > 1:
+        rows.close()
+    return x * first, next(rows, None)
+
+
+def closed_by_a_helper(x: torch.Tensor) -> Any:
+    def stop() -> None:
+        end()
+
+    rows = (k for k in (1, 2, 3))
+    end = rows.close
+    if x.sum() > 1:
+        stop()
+    return x, list(rows)
+
+
+def closed_on_both_sides(x: torch.Tensor) -> Any:
+    log: list[str] = []
+
+    def making() -> Iterator[int]:
+        try:
+            yield 1
+        finally:
+            log.append("closed")
+
+    rows = making()
+    next(rows)
+    if x.sum() > 1:
+        rows.close()
+        x = x * 2
+    else:
+        rows.close()
+    return x, log
+
+
+def closed_in_a_loop(x: torch.Tensor) -> Any:
+    rows, total = (k for k in (1, 2, 3)), x * 0
+    for k in rows:
+        total = total + x * k
+        if total.sum() > 4:
+            rows.close()
+    return total
+
+
+def closed_in_a_loop_on_data(x: torch.Tensor) -> Any:
+    rows = (k for k in (1, 2, 3))
+    next(rows)
+    while x.sum() < 20 and x.sum() > 1:
+        x = x * 2
+        rows.close()
+    return x, next(rows, "end")
+
+
+def closed_behind_a_loop(x: torch.Tensor) -> Any:
+    log: list[str] = []
+
+    def making() -> Iterator[int]:
+        try:
+            yield 1
+            yield 2
+        except GeneratorExit:
+            log.append("exit")
+            raise
+
+    rows, total = making(), x * 0
+    for k in rows:
+        total = total + x * k
+        if total.sum() > 1:
+            break
+    rows.close()
+    return total, log
+
+
+def thrown_into_in_a_branch(x: torch.Tensor) -> Any:
+    def counting() -> Iterator[int]:
+        n = 0
+        while True:
+            try:
+                n += 1
+                yield n
+            except KeyError:
+                n += 100
+
+    rows = counting()
+    first = next(rows)
+    if x.sum() > 1:
+        first = rows.throw(KeyError())
+    return x * first, next(rows)
+
+
+def sent_into_in_a_branch(x: torch.Tensor) -> Any:
+    def adding() -> Any:
+        n = 0
+        while True:
+            n += (yield n) or 0
+
+    rows = adding()
+    next(rows)
+    if x.sum() > 1:
+        rows.send(5)
+    return x, rows.send(1)
+
+
+MOVED = (closed_in_a_branch, closed_by_a_helper, closed_on_both_sides, closed_in_a_loop, closed_in_a_loop_on_data)
+MOVED_BY_OTHERS = (closed_behind_a_loop, thrown_into_in_a_branch, sent_into_in_a_branch)
+
+
+@pytest.mark.parametrize("function", (*MOVED, *MOVED_BY_OTHERS))
+def test_a_generator_that_data_close_or_go_on_with(function: Callable[[torch.Tensor], Any]) -> None:
+    inputs = [lambda: (ONES.clone(),), lambda: (ZEROS.clone(),), lambda: (ONES * 9,)]
+    reason = "an iterator is used" if function is closed_behind_a_loop else "advances an iterator"
+    subject = program(inputs=inputs, refused=reason)(function)
+    verdict = agreement(subject.__program__, "eager")  # type: ignore[attr-defined]
+    assert verdict.kind == "refused" and reason in verdict.reason
+    check_any_graph(subject)
