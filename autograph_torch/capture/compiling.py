@@ -95,6 +95,7 @@ from autograph_torch.capture.errors import (
     translated,
     with_reason,
 )
+from autograph_torch.capture.errors_given import errors_given
 from autograph_torch.capture.evaluated_statistics import check_statistics
 from autograph_torch.capture.extremes import choosing_extremes
 from autograph_torch.capture.facts_of_types import facts_of_types
@@ -625,6 +626,7 @@ _REPAIRS = (
     metaclass_calls,
     texts_of_numbers,
     error_objects,
+    errors_given,
     unbound_arguments,
     sequences_in_order,
     picked_constants,

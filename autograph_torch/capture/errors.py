@@ -60,7 +60,7 @@ def translated() -> Iterator[None]:
             raise
         own = _own_error(error)
         if own is not None:
-            raise type(own)(own.diagnostic) from error
+            raise type(own)(own.diagnostic) from own.__cause__ if raises_whatever_the_data(own) else error
         raise _capture_error(error) from error
     except Exception as error:
         if not is_of_user_code(error) or not (isinstance(error, AssertionError) or _is_of_tracer(error)):
@@ -132,10 +132,10 @@ def with_reason(error: CaptureError) -> CaptureError:
 
 
 class RaisedOnPath(Exception):
-    """What torch has raised on the path of a call, which Python comes to, too: the cause of a CaptureError."""
+    """What has been raised on the path of a call, which Python comes to, too: the cause of a CaptureError."""
 
 
-def raises_whatever_the_data(error: CaptureError) -> bool:
+def raises_whatever_the_data(error: AutographError) -> bool:
     """Whether the trace has ended in an exception that the program raises without asking data."""
     cause = error.__cause__
     if isinstance(cause, RaisedOnPath):
