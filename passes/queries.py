@@ -4,7 +4,7 @@
     if torch.equal(a, b):                  if ag.equal(a, b):
     if a.equal(b):                         if ag.equal(a, b):
     if torch.is_nonzero(t):                if ag.is_nonzero(t):
-    if v in t:                             if ag.contains(t, v):
+    if v in t:                             if ag.in_(v, t):
 
 Outside a trace each does exactly what torch does.
 """
@@ -67,7 +67,7 @@ def _query(node: gast.Call, facts: Facts) -> gast.expr:
 
 
 def _membership(node: gast.Compare, facts: Facts) -> gast.expr:
-    call = runtime_call("contains", node.comparators[0], node.left)
+    call = runtime_call("in_", node.left, node.comparators[0])  # in the order of Python
     if isinstance(node.ops[0], gast.NotIn):
         call = gast.UnaryOp(op=gast.Not(), operand=call)
     return _done(node, call, facts)

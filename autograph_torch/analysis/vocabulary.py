@@ -79,7 +79,7 @@ PYTHON_TORCH_CALLS = frozenset(
 )
 # What passes have made of operators and questions about tensors.
 RUNTIME_QUESTIONS = frozenset(
-    "and_ and_then or_ or_else not_ any_ all_ equal allclose is_nonzero contains is_nothing".split()
+    "and_ and_then or_ or_else not_ any_ all_ equal allclose is_nonzero in_ is_nothing".split()
 )
 # Parts of torch whose functions give anything but tensors: constraints, modules, contexts, what a file holds.
 OTHER_PARTS = frozenset(

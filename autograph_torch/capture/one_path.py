@@ -418,8 +418,8 @@ def _containing(original: Instruction) -> Instruction:
     def contains(translator: Any, instruction: Any) -> None:
         element, container = (one.realize() for one in translator.popn(2))
         if container.is_tensor():
-            in_tensor: Any = queries.contains
-            asked = UserFunctionVariable(in_tensor).call_function(translator, [container, element], {})
+            in_tensor: Any = queries.in_
+            asked = UserFunctionVariable(in_tensor).call_function(translator, [element, container], {})
             found = _known(translator, asked).as_python_constant()
             translator.push(ConstantVariable.create(found != (instruction.argval == 1)))  # 1: `not in`
             return

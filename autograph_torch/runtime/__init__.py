@@ -63,7 +63,7 @@ from autograph_torch.runtime.positions import (
     last_key,
     position_in,
 )
-from autograph_torch.runtime.queries import allclose, contains, equal, index, is_nonzero, shown_list, tolist
+from autograph_torch.runtime.queries import allclose, equal, in_, index, is_nonzero, shown_list, tolist
 from autograph_torch.runtime.steps import for_steps, never, while_steps
 from autograph_torch.runtime.sums import sum_
 from autograph_torch.runtime.totals import (
@@ -95,7 +95,6 @@ __all__ = [
     "choice",
     "concatenated",
     "cond",
-    "contains",
     "copied",
     "copied_backwards",
     "discarded",
@@ -116,6 +115,7 @@ __all__ = [
     "growing_list",
     "height",
     "holds",
+    "in_",
     "index",
     "inserted",
     "is_first",

@@ -82,7 +82,7 @@ def is_nonzero(input: torch.Tensor) -> Any:
     return (input.reshape(()) != 0).item()
 
 
-def contains(container: Any, element: Any) -> Any:
+def in_(element: Any, container: Any) -> Any:
     """`element in container`."""
     if not torch.compiler.is_compiling() or not isinstance(container, torch.Tensor):
         return element in container

@@ -14,13 +14,9 @@ import autograph_torch.runtime as ag
 
 def func(t: torch.Tensor, v: int) -> torch.Tensor:
     return ag.cond(
-        ag.contains(t, v),
+        ag.in_(v, t),
         lambda: t,
-        lambda: ag.cond(
-            ag.not_(ag.contains(t, v + 1)),
-            lambda: -t,
-            lambda: t * 0,
-        ),
+        lambda: ag.cond(ag.not_(ag.in_(v + 1, t)), lambda: -t, lambda: t * 0),
     )
 # calls
 func(torch.tensor([1, 2]), 1)
