@@ -1,6 +1,7 @@
 """Sums and counts of the elements that a test on tensors lets through.
 
     sum(e * w for e in x if e > 0)         ag.sum_((e > 0, lambda: e * w) for e in x)
+    sum([e * w for e in x if e > 0])       ag.sum_(((e > 0, lambda: e * w) for e in x), listed=True)
     len([e for e in x if e > 0])           ag.sum_((e > 0, lambda: 1) for e in x)
     any(e < 1 for e in x if e > 0)         any(e > 0 and e < 1 for e in x)
     all(e < 1 for e in x if e > 0)         all(not e > 0 or e < 1 for e in x)
@@ -14,6 +15,7 @@ from __future__ import annotations
 import gast
 
 from autograph_torch.analysis.facts import Facts
+from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES, SUSPENDS, binds, reads
 from autograph_torch.source.nodes import derive, rebuild, replace, walk
 from autograph_torch.source.templates import constant, runtime_call, thunk, tuple_of
@@ -31,7 +33,7 @@ def lower_filters(function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
         new = rebuild(node, lower)
         if not isinstance(new, gast.Call) or not is_filtered(new, facts):
             return new
-        return _quantified(new) if new.func.id in _QUANTIFIERS else _summed(new, facts)
+        return _quantified(new, facts) if new.func.id in _QUANTIFIERS else _summed(new, facts)
 
     return rebuild(function, lower)
 
@@ -61,16 +63,19 @@ def _summed(node: gast.Call, facts: Facts) -> gast.expr:
     pair = [_joined(argument.generators[-1].ifs), thunk(value, handed), *([tuple_of(handed)] if handed else [])]
     pairs = gast.GeneratorExp(elt=gast.Tuple(elts=pair, ctx=gast.Load()), generators=_unfiltered(argument))
     facts.report("AG108", node, f"`{node.func.id}` over what a tensor test lets through becomes ag.sum_")
-    return replace(node, runtime_call("sum_", pairs))
+    listed = node.func.id == "sum" and isinstance(argument, gast.ListComp)
+    return replace(node, runtime_call("sum_", pairs, **({"listed": constant(True)} if listed else {})))
 
 
-def _quantified(node: gast.Call) -> gast.expr:
+def _quantified(node: gast.Call, facts: Facts) -> gast.expr:
     argument = node.args[0]
     test = _joined(argument.generators[-1].ifs)
-    if node.func.id == "any":
-        asked = gast.BoolOp(op=gast.And(), values=[test, argument.elt])
-    else:
-        asked = gast.BoolOp(op=gast.Or(), values=[gast.UnaryOp(op=gast.Not(), operand=test), argument.elt])
+    fails = gast.UnaryOp(op=gast.Not(), operand=test)
+    if node.func.id == "all":
+        asked = gast.BoolOp(op=gast.Or(), values=[fails, argument.elt])
+    else:  # `any` would ask an object again that is a false test
+        holds = gast.UnaryOp(op=gast.Not(), operand=fails) if facts.kinds.of(test) == Kind.UNKNOWN else test
+        asked = gast.BoolOp(op=gast.And(), values=[holds, argument.elt])
     return derive(node, args=[derive(argument, elt=replace(argument.elt, asked), generators=_unfiltered(argument))])
 
 

@@ -9,6 +9,8 @@
 
 As a test only the truth of an operand counts; as a value, `a and b` is one of its operands, and `not a` a Python bool.
 In front of an `or` only its last operand can be the value, where what follows is short enough to be there twice.
+`any` and `all` ask what an element gives for its truth: `ag.and_(b, lambda: c, is_asked=True)` in them is one of the
+operands where Python decides, as `b and c` is.
 Python operands in front stay as they are: `self.clip and x.norm() > 1` never asks a tensor for its truth.
 Left alone: operands that bind a name (walrus) where they would move into a lambda, and a chain whose middle would have
 to be bound where Python allows no walrus: in what a comprehension runs over (PEP 572).
@@ -25,7 +27,7 @@ from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.scopes import SCOPES, binds, reads
 from autograph_torch.analysis.vocabulary import HARMLESS_METHODS, SIZE_QUESTIONS, SIZED_METHODS
 from autograph_torch.source.nodes import derive, name, rebuild, replace, walk
-from autograph_torch.source.templates import RUNTIME, call, runtime_call, runtime_function, thunk, tuple_of
+from autograph_torch.source.templates import RUNTIME, call, constant, runtime_call, runtime_function, thunk, tuple_of
 
 _SHORT = 8  # nodes of the syntax tree: `self.bias.sum()` has four
 
@@ -110,12 +112,36 @@ class _Logic:
         ]
         if not any(asked) or any(binds(operand) for operand in node.values[1:]):
             return None
-        first = asked.index(True)
+        return self._done(node, self._joined(node, operands, asked.index(True), as_test))
+
+    def _joined(
+        self, node: gast.BoolOp, operands: list[gast.expr], first: int, as_test: bool, **marks: gast.expr
+    ) -> gast.expr:
+        """The operands joined from the first on that may be a tensor; those in front of it stay Python's."""
         harmless = all(self._is_harmless(operand) for operand in node.values[first + 1 :])
         harmless = harmless and not self._may_fail_for_a_size(node.values)
-        joined = self._join(node.op, operands[first:], as_test, harmless)
-        if first:
-            joined = gast.BoolOp(op=node.op, values=[*operands[:first], joined])
+        joined = self._join(node.op, operands[first:], as_test, harmless, **marks)
+        return gast.BoolOp(op=node.op, values=[*operands[:first], joined]) if first else joined
+
+    def _element(self, node: gast.expr, listed: bool) -> gast.expr:
+        """What `any` or `all` goes through: it asks each for its truth, those of a list when all of them are there.
+
+        An operand that has decided on an `and` or `or` is asked again. (Tensors and numbers do not see it.)
+        """
+        if isinstance(node, gast.BoolOp):
+            if listed or any(self._facts.kinds.of(operand) == Kind.UNKNOWN for operand in node.values[:-1]):
+                return self._asked_operand(node)
+        elif listed and not _is_not(node):
+            return self.value(node)
+        return self.test(node)
+
+    def _asked_operand(self, node: gast.BoolOp) -> gast.expr:
+        """The operand that is the value of an `and` or `or`; only its truth counts, which is asked later."""
+        operands = [self._element(operand, listed=True) for operand in node.values]
+        asked = [self._facts.may_be_tensor(operand) for operand in node.values[:-1]]
+        if not any(asked) or any(binds(operand) for operand in node.values[1:]):
+            return derive(node, values=operands)
+        joined = self._joined(node, operands, asked.index(True), as_test=True, is_asked=constant(True))
         return self._done(node, joined)
 
     def _and_or(self, node: gast.BoolOp) -> gast.expr | None:
@@ -134,10 +160,12 @@ class _Logic:
         value = self._join(node.op, operands, False, False) if asked else gast.BoolOp(op=node.op, values=operands)
         return self._done(node, self._choice(test, value, operands[1], test))
 
-    def _join(self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool) -> gast.expr:
+    def _join(
+        self, op: gast.boolop, operands: list[gast.expr], as_test: bool, harmless: bool, **marks: gast.expr
+    ) -> gast.expr:
         if as_test:
             eager, lazy = ("and_", "and_then") if isinstance(op, gast.And) else ("or_", "or_else")
-            return runtime_call(eager if harmless else lazy, operands[0], *(thunk(operand) for operand in operands[1:]))
+            return runtime_call(eager if harmless else lazy, operands[0], *map(thunk, operands[1:]), **marks)
         if self._binds_nothing():
             rest = self._rest(op, operands[1:], as_test, harmless)
             return runtime_call("and_value" if isinstance(op, gast.And) else "or_value", operands[0], thunk(rest))
@@ -207,7 +235,7 @@ class _Logic:
             return None
         if not self._facts.may_be_tensor(argument.elt):
             return None
-        asked = self.test(argument.elt)
+        asked = self._element(argument.elt, isinstance(argument, gast.ListComp))
         tested = argument if asked is argument.elt else derive(argument, elt=asked)
         new = runtime_call(node.func.id + "_", rebuild(tested, lambda c: c if c is asked else self.value(c)))
         self._facts.report("AG108", node, f"`{node.func.id}` over tensors becomes ag.{node.func.id}_")

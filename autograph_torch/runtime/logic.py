@@ -10,6 +10,19 @@ import torch
 from autograph_torch.runtime.branch import cond
 from autograph_torch.runtime.iteration import begin_taking, end_taking, end_trips, refuse_ahead
 from autograph_torch.runtime.predicate import truth
+from autograph_torch.runtime.refusal import refuse
+
+_SILENT = (
+    torch.Tensor,
+    bool,
+    int,
+    float,
+    str,
+    list,
+    tuple,
+    dict,
+    type(None),
+)  # asking them runs no code of the program
 
 
 def not_(value: Any) -> bool | torch.Tensor:
@@ -18,13 +31,16 @@ def not_(value: Any) -> bool | torch.Tensor:
     return torch.logical_not(flag) if isinstance(flag, torch.Tensor) else not flag
 
 
-def and_(left: Any, *rest: Callable[[], Any], lazy: bool = False) -> Any:
+def and_(left: Any, *rest: Callable[[], Any], lazy: bool = False, is_asked: bool = False) -> Any:
     """`left and rest[0]() and ...` where evaluating an operand in vain has no effect and cannot fail.
 
     lazy: it may fail for the sizes that tensors have. (Filled in by the tracer.)
+    is_asked: who gets this asks for its truth: where Python decides, it is the operand.
     """
     if lazy:
-        return and_then(left, *rest)
+        return and_then(left, *rest, is_asked=is_asked)
+    if is_asked:
+        return _operand(left, rest, False, and_)
     flag = truth(left)
     for operand in rest:
         if not isinstance(flag, torch.Tensor):
@@ -40,13 +56,16 @@ def and_(left: Any, *rest: Callable[[], Any], lazy: bool = False) -> Any:
     return flag
 
 
-def or_(left: Any, *rest: Callable[[], Any], lazy: bool = False) -> Any:
+def or_(left: Any, *rest: Callable[[], Any], lazy: bool = False, is_asked: bool = False) -> Any:
     """`left or rest[0]() or ...` where evaluating an operand in vain has no effect and cannot fail.
 
     lazy: it may fail for the sizes that tensors have. (Filled in by the tracer.)
+    is_asked: who gets this asks for its truth: where Python decides, it is the operand.
     """
     if lazy:
-        return or_else(left, *rest)
+        return or_else(left, *rest, is_asked=is_asked)
+    if is_asked:
+        return _operand(left, rest, True, or_)
     flag = truth(left)
     for operand in rest:
         if not isinstance(flag, torch.Tensor):
@@ -62,8 +81,10 @@ def or_(left: Any, *rest: Callable[[], Any], lazy: bool = False) -> Any:
     return flag
 
 
-def and_then(left: Any, *rest: Callable[[], Any]) -> Any:
+def and_then(left: Any, *rest: Callable[[], Any], is_asked: bool = False) -> Any:
     """`left and rest[0]() and ...`: an operand is evaluated only when all before it are true."""
+    if is_asked:
+        return _operand(left, rest, False, and_then)
     flag = truth(left)
     if not rest:
         return flag
@@ -73,8 +94,10 @@ def and_then(left: Any, *rest: Callable[[], Any]) -> Any:
     return cond(flag, lambda: _as_tensor(and_then(rest[0](), *rest[1:]), device), lambda: _as_tensor(False, device))
 
 
-def or_else(left: Any, *rest: Callable[[], Any]) -> Any:
+def or_else(left: Any, *rest: Callable[[], Any], is_asked: bool = False) -> Any:
     """`left or rest[0]() or ...`: an operand is evaluated only when all before it are false."""
+    if is_asked:
+        return _operand(left, rest, True, or_else)
     flag = truth(left)
     if not rest:
         return flag
@@ -82,6 +105,33 @@ def or_else(left: Any, *rest: Callable[[], Any]) -> Any:
         return True if flag else or_else(rest[0](), *rest[1:])
     device = flag.device
     return cond(flag, lambda: _as_tensor(True, device), lambda: _as_tensor(or_else(rest[0](), *rest[1:]), device))
+
+
+def _operand(left: Any, rest: tuple[Callable[[], Any], ...], decides: bool, joined: Callable[..., Any]) -> Any:
+    """The operand whose truth is that of the whole; from the first on of which data tell it, all are `joined`."""
+    value = left
+    for k in range(len(rest)):
+        flag = truth(value)
+        if isinstance(flag, torch.Tensor):
+            return joined(flag, *(_without_code(operand) for operand in rest[k:]))
+        if flag is decides:
+            return value
+        value = rest[k]()
+    return value
+
+
+def _without_code(operand: Callable[[], Any]) -> Callable[[], Any]:
+    """An operand behind one that data decide on: an object cannot see how often and when it is asked."""
+
+    def checked() -> Any:
+        value = operand()
+        kind = type(value)
+        if not isinstance(value, _SILENT) and (hasattr(kind, "__bool__") or hasattr(kind, "__len__")):
+            advice = "ask for it before: `known = bool(b)`"
+            refuse("AG321", "data tell whether `any` or `all` asks an object for its truth", advice)
+        return value
+
+    return checked
 
 
 def and_value(left: Any, rest: Callable[[], Any]) -> Any:
