@@ -2836,6 +2836,8 @@ MUTATIONS = (
         'r"(?:Tensor|Parameter)|',
         "tests/test_programs.py",
         "test_uncompiled and annotated_with_a_class",
+    ),
+    Mutation(
         "errors given: that are raised",
         CAPTURE + "errors_given.py",
         "        if any(_is_given(one) for one in translator.stack",
@@ -2874,6 +2876,8 @@ MUTATIONS = (
         "        if False:",
         "tests/capture/test_advanced_iterators.py",
         "data_close and (closed_in_a_branch or closed_behind or thrown)",
+    ),
+    Mutation(
         "asked in turn: the left side of `in` first",
         "passes/queries.py",
         'runtime_call("in_", node.left, node.comparators[0])',
