@@ -2934,6 +2934,14 @@ MUTATIONS = (
         "objects_behind",
     ),
     Mutation(
+        "asked in turn: objects whose number changes",
+        "autograph_torch/runtime/predicate.py",
+        "return _number(bool(predicate))",
+        "return bool(predicate)",
+        "tests/capture/test_asked_in_turn.py",
+        "number_changes",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -40,9 +40,9 @@ def _truth(predicate: Any) -> bool | torch.Tensor:
         return _flag(predicate)
     if isinstance(predicate, (bool, int, float)):
         return _number(predicate)
-    if isinstance(predicate, list):  # that may have grown in a loop
-        return _number(bool(predicate))
-    return _flag(torch.as_tensor(predicate)) if is_array(predicate) else bool(predicate)
+    if is_array(predicate):
+        return _flag(torch.as_tensor(predicate))
+    return _number(bool(predicate))  # a list may have grown in a loop, and an object answer with a number that changes
 
 
 def is_array(value: Any, found: bool = False) -> bool:

@@ -209,6 +209,23 @@ def test_objects_behind_what_data_decide() -> None:
     check_any_graph(data_tell_whether_objects_are_asked)
 
 
+class Sized:
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+
+@program(inputs=[lambda: (X, [Sized(1)]), lambda: (X, [Sized(0)]), lambda: (X, [Sized(2)])])
+def objects_whose_number_changes(x, ls):
+    return x, any(one for one in ls), all(one and 1 for one in ls)
+
+
+def test_objects_whose_number_changes() -> None:
+    check_any_graph(objects_whose_number_changes)
+
+
 def numbers(seen: list[Any]) -> Iterator[Any]:
     for v in (1, "a", 3):
         seen.append(v)
