@@ -25,7 +25,7 @@ from autograph_torch.passes.numbers import lower_numbers
 from autograph_torch.passes.open_calls import open_calls
 from autograph_torch.passes.queries import lower_queries
 from autograph_torch.passes.supers import spell_out_super
-from autograph_torch.passes.undefined import spell_out_unbound
+from autograph_torch.passes.undefined import declare_handed, spell_out_unbound
 from autograph_torch.source.nodes import rebuild, statements, walk
 from autograph_torch.source.templates import RUNTIME, runtime_function
 
@@ -167,6 +167,7 @@ def _run_passes(
     ):
         kept = [found for found in facts.diagnostics if found.code != _MOVED]
         return tree, replace(facts, diagnostics=kept, undefined={})  # moved statements alone are no gain
+    done = declare_handed(tree, done, facts)
     return number_in_reading_order(spell_out_super(done), facts.fresh), facts
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from autograph_torch.analysis.facts import Facts
-from autograph_torch.analysis.liveness import bound_after, bound_inside
+from autograph_torch.analysis.liveness import EMPTY, bound_after, bound_inside
 from autograph_torch.analysis.scopes import SCOPES, binds, captured, names_of, parameters, sub_statements
 from autograph_torch.source.nodes import derive, place, rebuild, replace
 from autograph_torch.source.templates import assign, constant, name, runtime_call
@@ -36,6 +36,17 @@ def declare_undefined(
     while at < len(body) and _is_preamble(body[at]):
         at += 1
     return [*body[:at], *declared, *body[at:]]
+
+
+def declare_handed(before: gast.FunctionDef, function: gast.FunctionDef, facts: Facts) -> gast.FunctionDef:
+    """What the functions made of expressions are given is read in front of them: `x + last if xs else x`."""
+    own = names_of(before.body)
+    names = (frozenset(facts.handed) & frozenset(own.binds)) - frozenset(own.outer) - frozenset(facts.undefined)
+    looking = _Spelling(names, EMPTY)
+    if names:
+        looking.block(before.body, frozenset(parameters(before.args)))
+    unsure = [name for name in facts.handed if name in looking.unsure]
+    return derive(function, body=declare_undefined(before, function.body, unsure, facts)) if unsure else function
 
 
 def _lost(function: gast.FunctionDef, body: list[gast.stmt]) -> list[str]:

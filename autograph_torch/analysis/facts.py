@@ -65,6 +65,7 @@ class Facts:
     effects: frozenset[str] = frozenset()  # last names of functions that the user wants called for their effect
     class_code: ClassCode | None = None  # in files
     undefined: dict[str, None] = field(default_factory=dict)  # names that were declared because they may be unbound
+    handed: dict[str, None] = field(default_factory=dict)  # names that functions made of expressions are given
 
     @cached_property
     def aliases(self) -> Aliases:
@@ -124,7 +125,9 @@ class Facts:
         names = list(names)
         shared = self.aliases.groups(names)
         names = [name for name in names if name not in self._rebound_inside]
-        return [name for name in names if self.kinds.may_be_fraction(name) or name in shared]
+        handed = [name for name in names if self.kinds.may_be_fraction(name) or name in shared]
+        self.handed.update(dict.fromkeys(handed))
+        return handed
 
     @cached_property
     def rebound_by_calls(self) -> frozenset[str]:

@@ -168,6 +168,7 @@ class Kinds:
         self._seeds = dict(seeds)
         self._env: dict[str, Kind] = {**(outer or {}), **seeds}
         self._evidence: set[str] = set()
+        self._guessed: set[str] = set()
         self._unsure_size: set[str] = set()  # tensors that some unknown function has had a hand in
         self._bound: set[str] = set()
         self._imported: dict[str, str] = {}  # by the function itself
@@ -194,6 +195,10 @@ class Kinds:
 
     def name(self, identifier: str) -> Kind:
         return self._env.get(identifier, U)
+
+    def is_guess(self, node: gast.expr) -> bool:
+        """Whether nothing but the name of a method tells that this is a tensor: `log.sum()`."""
+        return isinstance(node, gast.Name) and node.id in self._guessed
 
     def names(self) -> dict[str, Kind]:
         return dict(self._env)
@@ -395,6 +400,7 @@ class Kinds:
 
     def _collect_evidence(self, nodes: list[gast.AST]) -> None:
         """Unknown parameters that are used as only tensors are become tensors."""
+        shown: set[str] = set()  # to a function of torch
         for node in nodes:
             if not isinstance(node, gast.Call):
                 continue
@@ -410,11 +416,13 @@ class Kinds:
                 last = path.split(".")[-1]
                 if last not in _NO_EVIDENCE and not last[:1].isupper() and path.split(".")[0] not in words.OTHER_PARTS:
                     self._evidence.add(node.args[0].id)
+                    shown.add(node.args[0].id)
         for name in self._evidence - set(self._imports.torch) - self._imports.modules:
             if self._env.get(name, U) == U and (name in self._seeds or name not in self._bound):
                 if name not in self._seeds:
                     self._unsure_size.add(name)  # the variable of a comprehension, or a name from around
                 self._seeds[name] = self._env[name] = T
+                self._guessed |= {name} - shown
 
     # -- expressions ----------------------------------------------------------------------------------------------
 

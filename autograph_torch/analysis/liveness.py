@@ -139,7 +139,7 @@ def flows_of_with(node: gast.With, after: Live, targets: Targets) -> dict[str, t
     return {"body": (after, targets)}
 
 
-_SWALLOW = ("suppress", "raises", "assertRaises")
+_SWALLOW = ("suppress", "ExitStack", "raises", "assertRaises")
 
 
 def _last_name(manager: gast.expr) -> str:

@@ -169,6 +169,8 @@ class Shared:
             return False
         if isinstance(node, FUNCTIONS):
             return bool(node.decorator_list) and not is_generated(node)
+        if any(self._kinds.of(value) is Kind.CONTAINER for value in _asked_for_elements(node)):
+            return True
         return any(self._is_unknown(value) for value in _asked(node))
 
     def _is_unknown(self, value: gast.expr) -> bool:
@@ -176,7 +178,7 @@ class Shared:
             return False
         if isinstance(value, gast.Name) and value.id in self._declared:  # a counter, or the like
             return False
-        return self._kinds.of(value) is Kind.UNKNOWN
+        return self._kinds.of(value) is Kind.UNKNOWN or self._kinds.is_guess(value)
 
     def _is_ours(self, value: gast.AST) -> bool:
         """Whether this is a name that a pass has put there (`loop`)."""
@@ -248,6 +250,25 @@ def _asked(node: gast.AST) -> list[gast.expr]:
     if isinstance(node, gast.Call):
         return [*node.args, *(keyword.value for keyword in node.keywords)]
     return []
+
+
+def _asked_for_elements(node: gast.AST) -> list[gast.expr]:
+    """The values that, where they hold others, a node does something with each of these: it compares or shows them."""
+    if isinstance(node, gast.Compare):
+        return _asked(node)
+    if isinstance(node, gast.FormattedValue):
+        return [node.value]
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):  # a text
+        return [node.right]
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _COMPARING:
+        return [node.func.value]
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _OF_ELEMENTS:
+        return node.args
+    return []
+
+
+_COMPARING = ("sort", "index", "count", "remove")
+_OF_ELEMENTS = frozenset("all any dict frozenset hash max min print repr set sorted str sum".split())
 
 
 def _outlives_call(function: gast.AST) -> bool:

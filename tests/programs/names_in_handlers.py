@@ -254,3 +254,14 @@ def in_each_trip(x, values):
         except ZeroDivisionError:
             found.append(y)
     return found
+
+
+@program(inputs=[given([], True), given([], False), given([1], True)])
+def suppressed_by_a_stack(x, values, wanted):
+    n = 0
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.suppress(IndexError))
+        if wanted:
+            n = 1
+            n = n + values[0]
+    return x * n

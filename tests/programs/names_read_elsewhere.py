@@ -158,3 +158,20 @@ def one_of_two_targets(x, xs):
     except IndexError:
         pass
     return a
+
+
+@program(inputs=[lambda: (vec(1, 2), [1.0]), lambda: (vec(1, 2), [])])
+def in_the_arm_that_is_not_taken(x, xs):
+    for v in xs:
+        last = v * 2
+    return x + last if xs else x
+
+
+@program(inputs=[lambda: (vec(1, 2), []), lambda: (vec(4, 3), []), lambda: (vec(4, 3), [1.0])])
+def in_an_arm_under_a_handler(x, xs):
+    for v in xs:
+        last = v * 2
+    try:
+        return last if x.sum() > 5 else x
+    except UnboundLocalError:
+        return x * 100

@@ -614,3 +614,68 @@ def annotated_with_a_class_of_its_own(x, log: TensorLog, flag):
         n = 3
         log.record(2)
     return x, seen
+
+
+class Meter:
+    """Its methods have names of a tensor's."""
+
+    def __init__(self):
+        self.hooks = []
+
+    def sum(self):
+        for hook in self.hooks:
+            hook(1)
+        return self
+
+    def __add__(self, value):
+        for hook in self.hooks:
+            hook(value)
+        return value
+
+
+@program(inputs=[lambda: (vec(1, 2), Meter(), True), lambda: (vec(1, 2), Meter(), False)])
+def methods_with_names_of_a_tensors(x, meter, flag):
+    n, seen = 0, []
+    meter.hooks = [lambda v: seen.append((n, v))]
+    if flag:
+        n = 5
+        meter.sum()
+    for k in (1, 2):
+        if flag:
+            n = k
+            meter + k
+    return x, seen
+
+
+class Ranked:
+    """Asks a function when it is compared or shown."""
+
+    def __init__(self, ask):
+        self.ask = ask
+
+    def __lt__(self, other):
+        self.ask()
+        return False
+
+    def __str__(self):
+        return str(self.ask())
+
+
+@program(inputs=[lambda: (vec(1, 2), True), lambda: (vec(1, 2), False)], refused="by keys of several types")
+def objects_in_a_list_that_is_sorted(x, flag):
+    n, seen = 0, []
+    rows = [Ranked(lambda: seen.append(n)), Ranked(lambda: seen.append(-n))]
+    if flag:
+        n = 5
+        rows.sort()
+    return x, seen
+
+
+@program(inputs=[lambda: (vec(1, 2), True), lambda: (vec(1, 2), False)], refused="cannot become part of one graph")
+def objects_in_a_tuple_that_is_shown(x, flag):
+    rate, text = 0.1, ""
+    shown = (Ranked(lambda: rate),)
+    if flag:
+        rate = 0.5
+        text = "%s" % shown  # noqa: UP031 (what is tested)
+    return x, text
