@@ -35,8 +35,7 @@ from autograph_torch.analysis.liveness import (
     bound_after,
     bound_at_start,
     bound_inside,
-    flows_of_try,
-    flows_of_with,
+    flows_of,
     live_after_each,
     live_before,
     loop_head,
@@ -152,10 +151,8 @@ class _Branches:
         if isinstance(node, (gast.For, gast.While)):
             head = loop_head(node, after, targets) | self._always_live
             flows["body"] = (head, Targets(on_break=after, on_continue=head, on_raise=targets.on_raise))
-        elif isinstance(node, gast.Try):
-            flows = flows_of_try(node, after, targets)
-        elif isinstance(node, gast.With):
-            flows = flows_of_with(node, after, targets)
+        else:
+            flows = flows_of(node, after, targets)
         changes = {}
         for field in ("body", "orelse", "finalbody"):
             old = getattr(node, field, None)

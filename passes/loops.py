@@ -42,8 +42,7 @@ from autograph_torch.analysis.liveness import (
     bound_after,
     bound_at_start,
     bound_inside,
-    flows_of_try,
-    flows_of_with,
+    flows_of,
     live_after_each,
     live_before,
     loop_head,
@@ -157,11 +156,8 @@ class _Loops:
             head = loop_head(node, after, targets) | self._always_live
             inner = Targets(on_break=after, on_continue=head, on_raise=targets.on_raise)
             return self._blocks(node, {"body": (head, inner), "orelse": (after, targets)}, bound, ends)
-        if isinstance(node, gast.Try):
-            return self._blocks(node, flows_of_try(node, after, targets), bound, ends)
-        if isinstance(node, gast.With):
-            return self._blocks(node, flows_of_with(node, after, targets), bound, ends)
-        return self._blocks(node, dict.fromkeys(("body", "orelse", "handlers", "cases"), (after, targets)), bound, ends)
+        others = dict.fromkeys(("body", "orelse", "handlers", "cases"), (after, targets))
+        return self._blocks(node, flows_of(node, after, targets) or others, bound, ends)
 
     def _blocks(
         self, node: gast.AST, flows: dict[str, tuple[Live, Targets]], bound: frozenset[str], ends: bool

@@ -102,38 +102,27 @@ class _Spelling:
             return self._function(node, bound)
         if not sub_statements(node):
             return self._reads(node, bound)
-        changes: dict[str, object] = {}
+        return self._parts(node, bound)
+
+    def _parts(self, node: Any, bound: frozenset[str]) -> Any:
+        """A compound statement, handler or case: what it asks, and its blocks."""
+        changes = {}
         for field, old in gast.iter_fields(node):
-            inside = bound if field == "iter" else bound_inside(node, field, bound)  # `:=` and `as` bind on the way
+            # `:=`, `as` and patterns bind on the way.
+            inside = bound if field in ("iter", "type") else bound_inside(node, field, bound)
             if field in ("handlers", "cases"):
-                new: Any = [self._arm(one, bound) for one in old]
+                new: Any = [self._parts(arm, bound) for arm in old]
             elif isinstance(old, list) and old and isinstance(old[0], gast.stmt):
                 new = self.block(old, inside)
             elif isinstance(old, list):
-                new = [self._reads(one, inside) if isinstance(one, gast.AST) else one for one in old]
-            elif isinstance(old, gast.AST):
-                new = self._reads(old, inside)
+                new = [self._reads(one, inside) for one in old]
             else:
-                continue
+                new = self._reads(old, inside) if isinstance(old, gast.AST) else old
             if not _is_same(old, new):
                 changes[field] = new
         return derive(node, **changes) if changes else node
 
-    def _arm(self, arm: gast.AST, bound: frozenset[str]) -> gast.AST:
-        """A handler, or a case: what it asks, and its block."""
-        named = getattr(arm, "name", None)
-        inside = bound | frozenset(binds([part for part in (named, getattr(arm, "pattern", None)) if part is not None]))
-        asked = {"type": bound, "guard": inside}
-        changes: dict[str, object] = {
-            field: new
-            for field, known in asked.items()
-            if (old := getattr(arm, field, None)) is not None and (new := self._reads(old, known)) is not old
-        }
-        if (body := self.block(arm.body, inside)) is not arm.body:
-            changes["body"] = body
-        return derive(arm, **changes) if changes else arm
-
-    def _reads(self, node: gast.AST, bound: frozenset[str]) -> gast.AST:
+    def _reads(self, node: Any, bound: frozenset[str]) -> Any:
         """What is read in an expression or a simple statement, also by lambdas when they are called."""
 
         def visit(child: gast.AST) -> gast.AST:

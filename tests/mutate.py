@@ -2760,7 +2760,7 @@ MUTATIONS = (
     Mutation(
         "unbound: in handlers and cases",
         "passes/undefined.py",
-        "                new: Any = [self._arm(one, bound) for one in old]",
+        "                new: Any = [self._parts(arm, bound) for arm in old]",
         "                new: Any = old",
         "tests/test_programs.py",
         "test_uncompiled and (in_a_handler or in_a_case)",
@@ -2792,8 +2792,8 @@ MUTATIONS = (
     Mutation(
         "unbound: in heads of statements",
         "passes/undefined.py",
-        "            elif isinstance(old, gast.AST):",
-        "            elif False:",
+        "                new = self._reads(old, inside) if isinstance(old, gast.AST) else old",
+        "                new = old",
         "tests/test_programs.py",
         "test_uncompiled and in_a_match",
     ),

@@ -129,11 +129,15 @@ def _with(node: gast.With, after: Live, targets: Targets) -> Live:
     return live
 
 
-def flows_of_with(node: gast.With, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
-    """What is live behind the block of a `with`, and where exceptions lead: behind it, if it is there to swallow them.
+def flows_of(node: gast.stmt, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
+    """What is live behind each block of a `try` or `with`, and where jumps and exceptions lead; nothing for others."""
+    if isinstance(node, gast.Try):
+        return _flows_of_try(node, after, targets)
+    return _flows_of_with(node, after, targets) if isinstance(node, gast.With) else {}
 
-    Few managers do, so others are not taken for such here.
-    """
+
+def _flows_of_with(node: gast.With, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
+    """Exceptions lead behind the block, where the manager is there to swallow them. Others are not taken for such."""
     if any(_last_name(item.context_expr) in _SWALLOW for item in node.items):
         targets = replace(targets, on_raise=targets.on_raise | after)
     return {"body": (after, targets)}
@@ -167,8 +171,7 @@ def live_on_raise(node: gast.Try, after: Live, targets: Targets) -> Live:
     return targets.on_raise | _caught(node, end, targets) | (end if node.finalbody else EMPTY)
 
 
-def flows_of_try(node: gast.Try, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
-    """What is live behind each block of a `try` (and behind its handlers), and where jumps and exceptions lead."""
+def _flows_of_try(node: gast.Try, after: Live, targets: Targets) -> dict[str, tuple[Live, Targets]]:
     end = live_before(node.finalbody, after, targets) if node.finalbody else after
     uncaught = replace(targets, on_raise=targets.on_raise | (end if node.finalbody else EMPTY))
     caught = replace(targets, on_raise=live_on_raise(node, after, targets))
@@ -205,6 +208,8 @@ def bound_inside(node: gast.AST, block: str, before: frozenset[str]) -> frozense
         return before | frozenset(surely_binds(items))
     if isinstance(node, gast.ExceptHandler) and node.name:
         return before | {node.name.id}
+    if isinstance(node, gast.match_case):
+        return before | frozenset(binds(node.pattern))
     return before
 
 

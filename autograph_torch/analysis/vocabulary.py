@@ -108,7 +108,7 @@ CONTAINER_BUILTINS = frozenset(
 NUMBER_BUILTINS = frozenset(("int", "float", "bool", "complex"))
 REDUCING_BUILTINS = frozenset("abs max min sum pow divmod round".split())
 
-# Annotations of parameters: substrings that say tensor, and whole names that say Python value or container.
+# Annotations of parameters: parts that say tensor, and whole names that say Python value or container.
 TENSOR_ANNOTATIONS = re.compile(r"(?:Tensor|Parameter)\b|\b(?:Float|Int|Bool)\[")  # no `TensorLog`
 PYTHON_ANNOTATIONS = frozenset("bool int str bytes None dtype torch.dtype torch.device device".split())
 CONTAINER_ANNOTATIONS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from autograph_torch.runtime.branch import cond
@@ -15,21 +16,21 @@ def bound(value: Any) -> Any:
     Raises:
         UnboundLocalError: it is not bound; in the graph, when the graph comes to it.
     """
-    if isinstance(value, Undefined):
-        raise value.error()  # a branch ends in it
-    if isinstance(value, Maybe):
-        return cond(value.flag, lambda: value.value, lambda: fail(UnboundLocalError, unbound_message(value.name)))
-    return value
+    return _read(value, UnboundLocalError, unbound_message)
 
 
 def free(value: Any) -> Any:
-    """As `bound`, in a function or lambda that reads a variable of the function around it.
+    """The value of a variable of the function around the one that reads it.
 
     Raises:
         NameError: it is not bound; in the graph, when the graph comes to it.
     """
+    return _read(value, NameError, free_message)
+
+
+def _read(value: Any, kind: type[Exception], message: Callable[[str], str]) -> Any:
     if isinstance(value, Undefined):
-        raise value.error_of_free()
+        raise kind(message(value.name))  # a branch ends in it
     if isinstance(value, Maybe):
-        return cond(value.flag, lambda: value.value, lambda: fail(NameError, free_message(value.name)))
+        return cond(value.flag, lambda: value.value, lambda: fail(kind, message(value.name)))
     return value

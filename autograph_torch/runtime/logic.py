@@ -12,17 +12,8 @@ from autograph_torch.runtime.iteration import begin_taking, end_taking, end_trip
 from autograph_torch.runtime.predicate import truth
 from autograph_torch.runtime.refusal import refuse
 
-_SILENT = (
-    torch.Tensor,
-    bool,
-    int,
-    float,
-    str,
-    list,
-    tuple,
-    dict,
-    type(None),
-)  # asking them runs no code of the program
+# Asking these for their truth runs no code of the program.
+_SILENT = (torch.Tensor, bool, int, float, str, list, tuple, dict, type(None))
 
 
 def not_(value: Any) -> bool | torch.Tensor:

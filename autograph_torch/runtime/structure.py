@@ -114,7 +114,7 @@ def _spec_of(
         parts = tuple([getattr(value, name) for name in names])
         return ("record", (type(value), names), _specs(parts, originals, handed, seen, path))
     if isinstance(value, Undefined):
-        return ("undefined", value._name)
+        return ("undefined", value.name)
     if isinstance(value, Maybe):
         return ("maybe", value.name, (spec_of(value.value),))
     if isinstance(value, Hole):

@@ -34,18 +34,15 @@ class Undefined:
     """A local variable that is not bound yet. Any use raises UnboundLocalError, as reading the variable would."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
 
     def refuse_use(self, *_: Any, **__: Any) -> NoReturn:
         if torch.compiler.is_compiling():
-            refuse(*unbound_refusal(self._name))
+            refuse(*unbound_refusal(self.name))
         raise self.error()
 
     def error(self) -> Exception:
-        return UnboundLocalError(unbound_message(self._name))
-
-    def error_of_free(self) -> Exception:
-        return NameError(free_message(self._name))
+        return UnboundLocalError(unbound_message(self.name))
 
     __bool__ = __call__ = __iter__ = __len__ = __getitem__ = __setitem__ = __contains__ = refuse_use
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refuse_use
@@ -58,7 +55,7 @@ class Missing(Undefined):
     """An attribute that is not there yet. Any use raises AttributeError."""
 
     def error(self) -> Exception:
-        return AttributeError(self._name)
+        return AttributeError(self.name)
 
 
 class Maybe:
