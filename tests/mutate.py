@@ -2862,6 +2862,14 @@ MUTATIONS = (
         "that_object and (set_as_a_cause or with_its_traceback)",
     ),
     Mutation(
+        "errors given: refused before anything runs, where Python may handle them",
+        CAPTURE + "errors_given.py",
+        "        if frame_under_way() is not None and",
+        "        if False and",
+        "tests/capture/test_errors_given.py",
+        "without_the_decorator",
+    ),
+    Mutation(
         "errors given: calls that run in Python",
         CAPTURE + "errors.py",
         "from own.__cause__ if raises_whatever_the_data(own) else error",

@@ -79,17 +79,18 @@ def install_hook() -> None:
 
 def handles_exceptions() -> bool:
     """Whether some function of the trace that is under way has a `try`: what torch raises may be for its handlers."""
-    return any(_has_handlers(code) for code in get_traced_code() or ())
+    return any(has_handlers(code) for code in get_traced_code() or ())
 
 
-def _has_handlers(code: types.CodeType) -> bool:
+def has_handlers(code: types.CodeType, managers: bool = False) -> bool:
+    """Whether a function of the user's has a `try`; `managers`: or a `with`, whose manager may swallow exceptions."""
     if is_runtime(code.co_filename) or code.co_filename.startswith(torch.__path__[0]):
         return False
     names = [instruction.opname for instruction in dis.get_instructions(code)]
     if sys.version_info < (3, 11):
-        return "SETUP_FINALLY" in names  # `with` has SETUP_WITH
+        return "SETUP_FINALLY" in names or (managers and "SETUP_WITH" in names)
     after = zip(names, [*names[1:], ""], strict=True)
-    return any(name == "PUSH_EXC_INFO" and following != "WITH_EXCEPT_START" for name, following in after)
+    return any(name == "PUSH_EXC_INFO" and (managers or following != "WITH_EXCEPT_START") for name, following in after)
 
 
 def _with_another_run(code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:

@@ -8,7 +8,8 @@ torch 2.13), as for a cause and a traceback from outside; so does plain torch.co
 An exception that is raised is also written to (`__context__`, `__traceback__`), which whoever keeps it can see. So the
 trace ends here. Where a branch or loop on data raises it, data have to say first whether a call comes to it.
 
-Private: the instruction RAISE_VARARGS, how InstructionTranslatorBase raises, and ExceptionVariable.call_method.
+Private: the instruction RAISE_VARARGS, how InstructionTranslatorBase raises, its parent, and
+ExceptionVariable.call_method.
 tests/capture/test_errors_given.py fails clearly when torch changes them.
 """
 
@@ -24,6 +25,7 @@ from torch._dynamo.variables import UserDefinedObjectVariable
 from torch._dynamo.variables.misc import ExceptionVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
 
+from autograph_torch.capture.again import frame_under_way, has_handlers
 from autograph_torch.capture.dynamo_names import RAISE
 from autograph_torch.capture.errors import RaisedOnPath
 from autograph_torch.capture.patching import method_of, patched
@@ -87,4 +89,13 @@ def _leave_to_python(tx: Any, message: str) -> NoReturn:
     except CaptureError as refused:
         if tx.output.current_tracer.parent is not None:
             raise
+        if frame_under_way() is not None and any(has_handlers(caller.f_code, managers=True) for caller in _callers(tx)):
+            raise  # without the decorator nothing can hand on what Python returns, where it handles this
         raise refused from RaisedOnPath()  # Python comes to it, too
+
+
+def _callers(tx: Any) -> Iterator[Any]:
+    """What traces the function that raises, and the functions around it."""
+    while tx is not None:
+        yield tx
+        tx = tx.parent

@@ -164,8 +164,16 @@ def test_it_is_that_object(program: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("program", RAISED)
 def test_without_the_decorator_it_is_refused(program: Callable[..., Any]) -> None:
+    """And has done nothing: there is no result of Python's to hand on, whatever it had done to come to one."""
+    runs: list[int] = []
+
+    def counting(x: Tensor, holder: Holder) -> Any:
+        runs.append(1)
+        return program(x, holder)
+
     with pytest.raises(CaptureError, match="that the compiled function has not made"):
-        compiled(program)(ONES, Holder())
+        compiled(counting)(ONES, Holder())
+    assert runs == []
 
 
 class Keeps(nn.Module):
