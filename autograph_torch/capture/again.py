@@ -104,8 +104,12 @@ def _with_another_run(code: types.CodeType, new_code: types.CodeType) -> types.C
 
 
 def _own_cells(code: types.CodeType) -> int:
-    """How many cells a frame has behind its variables. (From Python 3.11 on, an argument is its own cell.)"""
-    arguments = () if sys.version_info < (3, 11) else code.co_varnames
+    """How many cells a frame has behind its arguments.
+
+    From Python 3.11 on, an argument is its own cell; from 3.12 on so is the variable of a comprehension, which the
+    frame of the function has.
+    """
+    arguments = () if sys.version_info < (3, 11) else _Parameters.of(code).all
     return len([name for name in code.co_cellvars if name not in arguments])
 
 
