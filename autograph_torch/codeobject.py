@@ -8,6 +8,7 @@ constants, by which capture/inlining.py knows the functions that the user chose 
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ MARK = "autograph_torch: rewritten"
 FOLLOWS_CALLS = "autograph_torch: what it calls is rewritten too"
 _BLOCK = "autograph_torch: a block of the function around it"
 _LEFT = "autograph_torch: more is rewritten for a trace"
+_CODE_IS_NAMED: bool = sys.version_info >= (3, 11)  # with a qualified name
 
 
 def is_marked(code: types.CodeType) -> bool:
@@ -120,21 +122,76 @@ def compile_tree(tree: gast.FunctionDef, original: types.CodeType, filename: str
     future = original.co_flags & _FUTURE_FLAGS
     compiled = compile(module, filename, "exec", flags=future, dont_inherit=True)
     code = _find(compiled, node.name, original)
-    if sys.version_info >= (3, 11):
-        code = code.replace(co_qualname=original.co_qualname)
-    return _telling_blocks(marked(code), frozenset(_places(original))).replace(co_name=original.co_name)
+    made, written = _compiled_name(code, original.co_freevars, owner), _written_name(original)
+    if _CODE_IS_NAMED:
+        code = code.replace(co_qualname=written)
+    return _as_written(marked(code), made, written, frozenset(_places(original))).replace(co_name=original.co_name)
 
 
-def _telling_blocks(code: types.CodeType, written: frozenset[tuple[str, int]]) -> types.CodeType:
-    """The same code, in which the functions that the user has not written are marked as blocks."""
+def _as_written(
+    code: types.CodeType, made: str, written: str, places: frozenset[tuple[str, int]], is_block: bool = False
+) -> types.CodeType:
+    """The same code, in which the functions that the user has not written are marked as blocks.
+
+    The functions and classes that the user has defined in it have the qualified names that they have in the user's own.
+
+    Args:
+        made: the qualified name with which it has been compiled.
+        written: that of the user's function, which is around what is in it.
+        places: of what the user has defined.
+    """
     constants: list[object] = []
+    names = {} if is_block else {made: written}  # the body of a class, and up to Python 3.10 what is around, has them
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            inner = _telling_blocks(constant, written)
-            is_ours = not inner.co_name.startswith("<") and _place(inner) not in written
-            constant = inner.replace(co_consts=(*inner.co_consts, _BLOCK)) if is_ours else inner
+            inner = _qualified_name(constant, made, code)
+            is_ours = not constant.co_name.startswith("<") and _place(constant) not in places
+            is_global = COMPILED_NAME not in inner
+            # Not from `made`: of two blocks with the same function in them, Python compiles it for the first one.
+            name = inner if is_global else f"{written}{_inside(code)}.{constant.co_name}"
+            names[inner] = name
+            constant = _as_written(constant, inner, written if is_ours else name, places, is_ours)
+            if _CODE_IS_NAMED:
+                constant = constant.replace(co_qualname=name)
+            if is_ours:
+                constant = constant.replace(co_consts=(*constant.co_consts, _BLOCK))
         constants.append(constant)
+    constants = [names.get(one, one) if type(one) is str else one for one in constants]
     return code.replace(co_consts=tuple(constants))
+
+
+def _qualified_name(code: types.CodeType, around: str, parent: types.CodeType) -> str:
+    """That of a function or class in the code `parent`, which has the qualified name `around`."""
+    if _CODE_IS_NAMED:
+        return code.co_qualname
+    return f"{around}{_inside(parent)}.{code.co_name}"
+
+
+def _inside(code: types.CodeType) -> str:
+    """What stands between the qualified name of a function, class or comprehension and a name in it."""
+    is_function = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in _COMPREHENSIONS
+    return ".<locals>" if is_function else ""
+
+
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+def _compiled_name(code: types.CodeType, free: tuple[str, ...], owner: str | None) -> str:
+    """The qualified name of the rewritten function, as `_factory` makes it."""
+    if _CODE_IS_NAMED:
+        return code.co_qualname
+    if owner is None:
+        return f"factory.<locals>.{code.co_name}"
+    return f"factory.<locals>.{owner}.{code.co_name}" if owner in free else f"{owner}.{code.co_name}"
+
+
+def _written_name(code: types.CodeType) -> str:
+    """The qualified name of the user's function; up to Python 3.10 only what is defined in it has it."""
+    if _CODE_IS_NAMED:
+        return code.co_qualname
+    texts = [constant for constant in code.co_consts if type(constant) is str]
+    ends = [f".<locals>.{inner.co_name}" for inner in code.co_consts if isinstance(inner, types.CodeType)]
+    return next((text.removesuffix(end) for text in texts for end in ends if text.endswith(end)), code.co_name)
 
 
 def _places(code: types.CodeType) -> Iterator[tuple[str, int]]:

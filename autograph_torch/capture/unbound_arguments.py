@@ -5,7 +5,7 @@
         print(error)
 
 Dynamo stops at such a call. The text is that of Python itself, of a call of a function with the same parameters that
-does nothing. Left to Dynamo are functions that a rewritten function makes, which have another name there.
+does nothing.
 
 Private: bind_args of the variables of functions. tests/capture/test_unbound_arguments.py fails clearly when torch
 changes it.
@@ -24,7 +24,6 @@ from torch._dynamo.variables import UserFunctionVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable
 
 from autograph_torch.capture.patching import patched
-from autograph_torch.codeobject import COMPILED_NAME
 from autograph_torch.runtime.places import is_runtime
 
 _STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -47,7 +46,7 @@ def unbound_arguments() -> Iterator[None]:
         try:
             return bind_nested(self, parent, args, kwargs)
         except TypeError:
-            if self.wrapped_fn is None and COMPILED_NAME not in self.fn_name.as_python_constant():
+            if self.wrapped_fn is None:
                 _raise(parent, _like_nested(self), args, kwargs)
             raise
 
