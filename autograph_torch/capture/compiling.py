@@ -109,6 +109,7 @@ from autograph_torch.capture.frozen_tensors import frozen_tensors
 from autograph_torch.capture.function_attributes import function_attributes
 from autograph_torch.capture.function_contexts import contexts_of_functions
 from autograph_torch.capture.functional_gradients import functional_gradients
+from autograph_torch.capture.functions_as_constants import functions_as_constants
 from autograph_torch.capture.functions_given import functions_given
 from autograph_torch.capture.given_back import Substitutes, giving_back, tell_given_back
 from autograph_torch.capture.given_numbers import given_numbers
@@ -594,6 +595,7 @@ _REPAIRS = (
     derived_sets,
     equal_keys,
     function_attributes,
+    functions_as_constants,
     code_in_closures,
     unused_numbers,
     read_again,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,6 +33,18 @@ def is_found_in(element: Any, values: Iterable[Any]) -> bool:
         if is_element(value, element) or _are_equal(value, element):
             return True
     return False
+
+
+def place_of(values: Iterable[Any], element: Any, missing: str, start: int = 0, end: int | None = None) -> int:
+    """`values.index(element, start, end)` where not all are constants.
+
+    Raises:
+        ValueError: `missing`, it is not there.
+    """
+    for place, value in itertools.islice(enumerate(values), start, end):
+        if is_element(value, element) or _are_equal(value, element):
+            return place
+    raise ValueError(missing)
 
 
 def is_element(value: Any, element: Any) -> bool:
