@@ -122,6 +122,7 @@ from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.instance_dicts import instance_dicts
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.kept_inputs import without_kept
+from autograph_torch.capture.keywords_given_twice import keywords_given_twice
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
 from autograph_torch.capture.laid_out import laid_out
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
@@ -129,6 +130,7 @@ from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, lea
 from autograph_torch.capture.left_blocks import left_blocks
 from autograph_torch.capture.left_generators import left_generators
 from autograph_torch.capture.lifting import numbers_as_tensors
+from autograph_torch.capture.lists_in_themselves import lists_in_themselves
 from autograph_torch.capture.lists_of_tensors import lists_of_tensors
 from autograph_torch.capture.locks import locks
 from autograph_torch.capture.log_states import check_log_states
@@ -596,6 +598,8 @@ _REPAIRS = (
     equal_keys,
     function_attributes,
     functions_as_constants,
+    keywords_given_twice,
+    lists_in_themselves,
     code_in_closures,
     unused_numbers,
     read_again,

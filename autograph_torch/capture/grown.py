@@ -184,19 +184,24 @@ def _stand_behind(parent: Any, given: Locals) -> Locals:
 
 
 def _check_given(parent: Any, given: Locals) -> Locals:
-    pending = [given["value"].realize()]
-    while pending:
-        one = pending.pop()
-        if is_grown(one):
-            if one.mutation_type.scope >= current_scope_id():
-                message = "a branch gives a list that it has made, and whose length depends on data"
-                raise_refusal("AG311", message, "give a tensor, or make the list behind the branch")
-        elif isinstance(one, (BaseListVariable, ConstDictVariable)):
-            contents: Any = one.items
-            if not isinstance(contents, Open):
-                items = contents.values() if isinstance(one, ConstDictVariable) else contents
-                pending += [item.realize() for item in items]
+    _check_part(given["value"].realize(), ())
     return {}
+
+
+def _check_part(one: Any, around: tuple[Any, ...]) -> None:
+    """Refuse what a branch cannot give. `around`: the lists and dicts that it is in."""
+    if is_grown(one):
+        if one.mutation_type.scope >= current_scope_id():
+            message = "a branch gives a list that it has made, and whose length depends on data"
+            raise_refusal("AG311", message, "give a tensor, or make the list behind the branch")
+    elif isinstance(one, (BaseListVariable, ConstDictVariable)):
+        contents: Any = one.items
+        if any(one is other for other in around):
+            message = "a branch gives a list or a dict that leads back to itself"
+            raise_refusal("AG311", message, "put the one into the other behind the branch")
+        if not isinstance(contents, Open):
+            for item in contents.values() if isinstance(one, ConstDictVariable) else contents:
+                _check_part(item.realize(), (*around, one))
 
 
 def _owners() -> list[Any]:

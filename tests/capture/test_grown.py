@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch._dynamo.variables import ListVariable
 
-from autograph_torch import CaptureError, convert, export, runtime
+from autograph_torch import CaptureError, OnePathWarning, autograph, convert, export, runtime
 from tests.capture.test_open_contents import LIST_USES, agrees
 from tests.harness import from_text, vec
 
@@ -184,3 +184,37 @@ def program(x):
 @pytest.mark.parametrize("other", [(1, 2), deque([1, 2]), {"a": 1, "b": 2}, [1, 2], range(3)])
 def test_lists_of_what_has_not_grown(other: Any) -> None:
     assert runtime.copied(other) == list(other) and runtime.copied_backwards(other) == list(reversed(other))
+
+
+def parent_link(x: Tensor, root: dict[str, Any]) -> Any:
+    child = {"up": root}
+    if x.sum() > 0:
+        root["children"].append(child)
+    return len(root["children"])
+
+
+def list_in_itself(x: Tensor, root: dict[str, Any]) -> Any:
+    values: list[Any] = root["children"]
+    if x.sum() > 0:
+        values[0] = values
+    return len(values)
+
+
+def two_dicts(x: Tensor, root: dict[str, Any]) -> Any:
+    one: dict[str, Any] = {"n": 0}
+    other: dict[str, Any] = {"n": 1}
+    if x.sum() > 0:
+        one["next"], other["next"] = other, one
+    return len(one)
+
+
+@pytest.mark.parametrize("program", [parent_link, list_in_itself, two_dicts])
+def test_a_container_that_leads_back_to_itself(program: Callable[..., Any]) -> None:
+    """There is no graph for all data, but one for a path."""
+    torch._dynamo.reset()
+    followed = autograph(program, backend="eager")
+    with pytest.warns(OnePathWarning):
+        for x in (vec(1), vec(-1), vec(2)):
+            given: list[dict[str, Any]] = [{"children": [0]} for _ in range(2)]
+            assert followed(x, given[0]) == program(x, given[1])
+            assert repr(given[0]) == repr(given[1])
