@@ -55,6 +55,7 @@ from autograph_torch.capture.changing_integers import changing_integers
 from autograph_torch.capture.checkpoints import checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.class_attributes import class_attributes
+from autograph_torch.capture.compensated_sums import compensated_sums
 from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.constant_tuples import constant_tuples
 from autograph_torch.capture.contents import contents_in_place
@@ -600,6 +601,7 @@ _REPAIRS = (
     functions_as_constants,
     keywords_given_twice,
     lists_in_themselves,
+    compensated_sums,
     code_in_closures,
     unused_numbers,
     read_again,

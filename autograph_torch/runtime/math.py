@@ -30,7 +30,7 @@ def _of_graph(*numbers: Any) -> bool:
     return any(isinstance(number, (bool, int, float)) and is_data_dependent(number) for number in numbers)
 
 
-def _is_asked(*numbers: Any) -> bool:
+def is_asked(*numbers: Any) -> bool:
     """Whether one of the numbers has a symbol: is known when the graph runs, or when it is called.
 
     For what gives a truth value, which tensors tell to the bit.
@@ -40,7 +40,8 @@ def _is_asked(*numbers: Any) -> bool:
     return not all([has_static_value(number) for number in numbers])
 
 
-def _tensor(number: Any) -> torch.Tensor:
+def tensor_of(number: Any) -> torch.Tensor:
+    """A number in double precision."""
     return torch.scalar_tensor(number, dtype=torch.float64)
 
 
@@ -49,13 +50,13 @@ def _raised(wrong: torch.Tensor, error: type[Exception], message: str) -> None:
 
 
 def _logarithm(function: Callable[..., torch.Tensor], number: Any, least: float) -> Any:
-    value = _tensor(number)
+    value = tensor_of(number)
     _raised(value <= least, ValueError, _DOMAIN)
     return function(value).item()
 
 
 def _bounded(function: Callable[..., torch.Tensor], number: Any) -> Any:
-    value = _tensor(number)
+    value = tensor_of(number)
     result = function(value)
     _raised(result.isinf() & value.isfinite(), OverflowError, _RANGE)
     return result.item()
@@ -89,20 +90,20 @@ def log1p(number: Any) -> Any:
 
 
 def fabs(number: Any) -> Any:
-    return _tensor(number).abs().item() if _of_graph(number) else math.fabs(number)
+    return tensor_of(number).abs().item() if _of_graph(number) else math.fabs(number)
 
 
 def hypot(*numbers: Any) -> Any:
     if not _of_graph(*numbers) or len(numbers) != 2:
         return math.hypot(*numbers)
-    return torch.hypot(_tensor(numbers[0]), _tensor(numbers[1])).item()
+    return torch.hypot(tensor_of(numbers[0]), tensor_of(numbers[1])).item()
 
 
 def divided(number: Any, by: Any) -> tuple[Any, Any]:
     """`divmod(number, by)`, of two numbers one of which may be of data. (While tracing.)"""
     if isinstance(number, float) or isinstance(by, float):
         if is_data_dependent(by):
-            _raised(_tensor(by) == 0, ZeroDivisionError, _BY_ZERO)
+            _raised(tensor_of(by) == 0, ZeroDivisionError, _BY_ZERO)
         elif by == 0:
             raise ZeroDivisionError(_BY_ZERO)
     return number // by, number % by
@@ -117,22 +118,22 @@ def prod(numbers: Any, *, start: Any = 1) -> Any:
 
 
 def isnan(number: Any) -> Any:
-    return _tensor(number).isnan().item() if _is_asked(number) else math.isnan(number)
+    return tensor_of(number).isnan().item() if is_asked(number) else math.isnan(number)
 
 
 def isinf(number: Any) -> Any:
-    return _tensor(number).isinf().item() if _is_asked(number) else math.isinf(number)
+    return tensor_of(number).isinf().item() if is_asked(number) else math.isinf(number)
 
 
 def isfinite(number: Any) -> Any:
-    return _tensor(number).isfinite().item() if _is_asked(number) else math.isfinite(number)
+    return tensor_of(number).isfinite().item() if is_asked(number) else math.isfinite(number)
 
 
 def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
-    if not _is_asked(a, b, rel_tol, abs_tol):
+    if not is_asked(a, b, rel_tol, abs_tol):
         return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
-    left, right, relative, absolute = (_tensor(number) for number in (a, b, rel_tol, abs_tol))
-    if _is_asked(rel_tol, abs_tol):
+    left, right, relative, absolute = (tensor_of(number) for number in (a, b, rel_tol, abs_tol))
+    if is_asked(rel_tol, abs_tol):
         _raised((relative < 0) | (absolute < 0), ValueError, _OF_TOLERANCES)
     elif rel_tol < 0 or abs_tol < 0:
         raise ValueError(_OF_TOLERANCES)

@@ -26,6 +26,7 @@ from autograph_torch.runtime.logic import not_, or_else
 from autograph_torch.runtime.loop import for_loop
 from autograph_torch.runtime.refusal import refuse
 from autograph_torch.runtime.rows import taken
+from autograph_torch.runtime.sums import KEEPS_ROUNDED_OFF, as_tensor, begun, ended, more
 
 _NO_FLOAT = "the sum of a list without elements is the integer 0; the graph takes it for a float"
 _NO_TENSOR = "the sum of a list without elements is the integer 0; the graph takes it for a tensor of zeros"
@@ -36,11 +37,17 @@ def total(one: Any) -> Any:
     one = behind(one)
     if not isinstance(one, Growing):
         return builtins.sum(one)
-    so_far: Any = builtins.sum(one.begin)
+    so_far, lost = begun(one.begin)
     if one.columns is not None:
         so_far = so_far if one.begin else _zero(one)
-        (so_far,) = for_loop(rows_of(one), lambda item, so_far: (so_far + item,), (so_far,))
-    return builtins.sum(one.more, so_far)
+        if KEEPS_ROUNDED_OFF and type(so_far) is float:
+            add: Any = lambda item, so_far, lost: more(so_far, lost, item)  # noqa: E731
+            so_far, lost = for_loop(rows_of(one), add, (so_far, as_tensor(lost)))
+        else:
+            (so_far,) = for_loop(rows_of(one), lambda item, so_far: (so_far + item,), (so_far,))
+    for value in one.more:
+        so_far, lost = more(so_far, lost, value)
+    return ended(so_far, lost)
 
 
 def _zero(one: Growing) -> Any:
