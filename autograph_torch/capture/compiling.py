@@ -55,6 +55,7 @@ from autograph_torch.capture.changing_integers import changing_integers
 from autograph_torch.capture.checkpoints import checkpoints
 from autograph_torch.capture.chosen_numbers import chosen_numbers, lines_of_numbers
 from autograph_torch.capture.class_attributes import class_attributes
+from autograph_torch.capture.compared_in_c import compared_in_c
 from autograph_torch.capture.compensated_sums import compensated_sums
 from autograph_torch.capture.consecutive_groups import groups_followed
 from autograph_torch.capture.constant_tuples import constant_tuples
@@ -583,6 +584,7 @@ _REPAIRS = (
     optimizers,
     types_of_parameters,
     functional_gradients,
+    compared_in_c,
     aliases,
     dict_keys,
     dicts_written,

@@ -50,16 +50,19 @@ def enum_members() -> Iterator[None]:
     called, built_in = UserDefinedObjectVariable.call_method, BuiltinVariable.call_function
 
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        plain = None if name.startswith("__") else _plain(self, name)
+        plain = None if name.startswith("__") else plain_value(self, name)
         return called(self, tx, name, args, kwargs) if plain is None else plain.call_method(tx, name, args, kwargs)
 
     def call_builtin(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is operator.mod and len(args) == 2:
-            args = [_plain(args[0], "__mod__") or args[0], args[1]]  # `"%s" % Mode.MEAN` asks the member for its text
+            args = [
+                plain_value(args[0], "__mod__") or args[0],
+                args[1],
+            ]  # `"%s" % Mode.MEAN` asks the member for its text
         elif self.fn in _OPERATORS:
-            args = [_plain(arg, _OPERATORS[self.fn]) or arg for arg in args]
+            args = [plain_value(arg, _OPERATORS[self.fn]) or arg for arg in args]
         elif self.fn is operator.getitem and len(args) == 2 and isinstance(args[0].realize(), BaseListVariable):
-            args = [args[0], _plain(args[1], "__index__") or args[1]]
+            args = [args[0], plain_value(args[1], "__index__") or args[1]]
         return built_in(self, tx, args, kwargs)
 
     look_up = UserDefinedClassVariable.call_function
@@ -90,7 +93,7 @@ def _constants() -> Iterator[None]:
     get: Any = getattr(_CONSTANT, GET_ATTRIBUTE)
 
     def get_attribute(self: Any, tx: Any, name: str) -> Any:
-        plain = None if name.startswith("__") else _plain(self, name)
+        plain = None if name.startswith("__") else plain_value(self, name)
         return get(self, tx, name) if plain is None else GetAttrVariable(plain, name)
 
     with patched(_CONSTANT, **{GET_ATTRIBUTE: get_attribute}):
@@ -102,7 +105,7 @@ def is_member(variable: Any) -> bool:
     return isinstance(variable, _MEMBERS) and isinstance(variable.value, enum.Enum)
 
 
-def _plain(variable: Any, name: str) -> Any:
+def plain_value(variable: Any, name: str) -> Any:
     """The string or number that a member of an enumeration is, where it has the method from there; else None."""
     found = variable.realize()
     member = found.value if isinstance(found, _MEMBERS) else None

@@ -34,7 +34,7 @@ def equal_constants() -> Iterator[None]:
         match(self, guard, *args, **kwargs)
         name = expression_of(guard.originating_source)
         if name is not None:
-            _agree(self, name, eval(name, {**_functions(), "L": self.scope["L"], "G": self.scope["G"]}))
+            _agree(self, name, eval(name, {**functions_of_guards(), "L": self.scope["L"], "G": self.scope["G"]}))
 
     with patched(GuardBuilder, EQUALS_MATCH=equals_match):
         yield
@@ -50,10 +50,10 @@ def _agree(builder: Any, name: str, value: Any) -> None:
         part = f"repr({name}) == {repr(value)!r}"
     else:
         return
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={**_functions(), **names})
+    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={**functions_of_guards(), **names})
 
 
-def _functions() -> dict[str, Any]:
+def functions_of_guards() -> dict[str, Any]:
     """What guards have beside the values: `___tuple_iterator_getitem(L['w'].rest, 0)`."""
     return dict(guards._get_closure_vars()) if hasattr(guards, "_get_closure_vars") else {}
 

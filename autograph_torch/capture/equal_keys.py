@@ -25,6 +25,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
+from autograph_torch.capture.compared_in_c import answers_in_c
 from autograph_torch.capture.operators_of_objects import defines
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import tracing
@@ -37,7 +38,7 @@ def equal_keys() -> Iterator[None]:
     is_equal = UserDefinedObjectVariable.is_python_equal
 
     def is_python_equal(self: Any, other: Any) -> bool:
-        if self is other or not isinstance(other, VariableTracker) or not defines(self, "__eq__"):
+        if self is other or not isinstance(other, VariableTracker) or not says_what_is_equal(self):
             return is_equal(self, other)
         found = BuiltinVariable(operator.eq).call_function(tracing.current_translator(), [self, other], {})
         if not found.is_python_constant():  # data tell it; on one path it is known what they say
@@ -50,6 +51,8 @@ def equal_keys() -> Iterator[None]:
     are_constants_equal = method_of(ConstantVariable, "is_python_equal")
 
     def is_constant_equal(self: Any, other: Any) -> bool:  # NaN is the key that it is itself
+        if isinstance(other, VariableTracker) and says_what_is_equal(other):
+            return is_python_equal(other, self)
         return (isinstance(other, ConstantVariable) and self.value is other.value) or are_constants_equal(self, other)
 
     with (
@@ -57,6 +60,11 @@ def equal_keys() -> Iterator[None]:
         patched(ConstantVariable, is_python_equal=is_constant_equal),
     ):
         yield
+
+
+def says_what_is_equal(variable: Any) -> bool:
+    """Whether it is an object whose class says that, in Python or in C."""
+    return defines(variable, "__eq__") or answers_in_c(variable, "__eq__")
 
 
 def _is_true(found: Any) -> bool:

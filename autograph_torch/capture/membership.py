@@ -34,7 +34,7 @@ from torch._dynamo.variables import (
 from torch._dynamo.variables.dicts import DictItemsVariable, is_hashable
 
 from autograph_torch.capture.element_identity import is_one_element
-from autograph_torch.capture.operators_of_objects import defines
+from autograph_torch.capture.equal_keys import says_what_is_equal
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime.membership import is_among, is_element, is_found_in
 
@@ -95,4 +95,4 @@ def _varies(variable: Any) -> bool:
     value = variable.realize()
     if isinstance(value, BaseListVariable):
         return any(_varies(one) for one in value.items)
-    return isinstance(value, (SymNodeVariable, TensorVariable)) or defines(value, "__eq__")
+    return isinstance(value, (SymNodeVariable, TensorVariable)) or says_what_is_equal(value)

@@ -11,6 +11,7 @@
     q += x, q *= x                     q.__iadd__(x), and the method of `*` where there is none of `*=`
     q < x, x < q                       q.__lt__(x), q.__gt__(x)
     x > Level.LOW                      torch.gt(x, 1), for a member of an enum.IntEnum: it is a number to a tensor
+    q == x.sum().item()                q.__eq__(n): all objects, also derived numbers, were unequal to one of the graph
     p @ q, p @= q, ~q                  p.__matmul__(q), p.__imatmul__(q), q.__invert__()
     p != q                             not p.__eq__(q), where data tell that; so of dataclasses
 
@@ -30,12 +31,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import ConstantVariable, UserDefinedObjectVariable, UserFunctionVariable
+from torch._dynamo.variables import ConstantVariable, SymNodeVariable, UserDefinedObjectVariable, UserFunctionVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.tensor import TensorVariable
 
+from autograph_torch.capture.compared_in_c import answers_in_c
 from autograph_torch.capture.comparisons import Comparison, answering_comparisons
+from autograph_torch.capture.enum_members import plain_value
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.logic import not_
 from autograph_torch.runtime.refusal import raise_refusal
@@ -90,6 +93,8 @@ def operators_of_objects() -> Iterator[None]:
         found = _beside_a_tensor(tx, _COMPARED[comparison], operands)
         if found is None:
             found = _with_a_number(tx, comparison, operands)
+        if found is None:
+            found = _beside_a_number(tx, comparison, operands)
         return _unequal(tx, operands) if found is None and comparison is operator.ne else found
 
     with patched(BuiltinVariable, call_function=call_builtin), answering_comparisons(compare):
@@ -119,6 +124,28 @@ def _with_a_number(tx: Any, comparison: Comparison, operands: Any) -> Any:
     return VariableTracker.build(tx, getattr(torch, asked.__name__)).call_function(tx, [tensor, number], {})
 
 
+def _beside_a_number(tx: Any, comparison: Comparison, operands: Any) -> Any:
+    """What an object says to a comparison with a number of the graph; None where it says nothing."""
+    left, right = (operand.realize() for operand in operands)
+    if isinstance(left, SymNodeVariable) == isinstance(right, SymNodeVariable):
+        return None
+    is_left = isinstance(right, SymNodeVariable)
+    one, number = (left, right) if is_left else (right, left)
+    names, reflected = _COMPARED[comparison]
+    name = names[0] if is_left else reflected
+    plain = _number_of(one, name)
+    if plain is not None:
+        return BuiltinVariable(comparison).call_function(tx, [plain, number] if is_left else [number, plain], {})
+    return _first_answer(tx, one, [name], number) if defines(one, name) or answers_in_c(one, name) else None
+
+
+def _number_of(variable: Any, name: str) -> Any:
+    """The number that an object of a class derived from one is, where it has the method from there; else None."""
+    value = getattr(variable, "_base_vt", None)
+    is_plain = isinstance(value, ConstantVariable) and not defines(variable, name)
+    return value if is_plain else plain_value(variable, name)
+
+
 def _is_number_of_its_own(variable: Any) -> bool:
     return isinstance(variable, UserDefinedObjectVariable) and not variable.is_tensor() and _is_number(variable)
 
@@ -137,12 +164,14 @@ def _unequal(tx: Any, operands: Any) -> Any:
     they are one. (What a method does, it does once: Dynamo asks no more.)
     """
     left, right = (operand.realize() for operand in operands)
+    if isinstance(left, SymNodeVariable):  # a number, which knows no objects
+        left, right = right, left
     if not _is_unequal_by_equality(left):
         return None
     asked = [(left, right)]
     if _is_unequal_by_equality(right):
         asked.insert(0 if _comes_first(right, left) else 1, (right, left))
-    elif type(right) is not ConstantVariable:
+    elif type(right) is not ConstantVariable and not isinstance(right, SymNodeVariable):
         return None
     for one, other in asked:
         equal = _first_answer(tx, one, ["__eq__"], other)

@@ -6,17 +6,20 @@ The order of a set follows from its members and their way in and out, which a se
 (capture/set_twins.py).
 
 And with torch 2.13 a set from before the function stays as it was behind `names -= {...}`: Dynamo writes back what is
-new in one, unless told that something has gone.
+new in one, unless told that something has gone. A set that holds anything but constants it tracks by its attributes, of
+which it has none, and does not write back at all.
 
+Private: SideEffects.track_object_existing, track_mutable.
 tests/capture/test_sets.py shows the differences, and fails when torch has none.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables import ListVariable, SetVariable, TupleVariable
 from torch._dynamo.variables import iter as iterators
 
@@ -43,8 +46,18 @@ def sets_in_order() -> Iterator[None]:
         patched(SetVariable, unpack_var_sequence=unpack_var_sequence, **_iterators(), **_subtraction()),
         patched(SetVariable, **following_twins()),
         patched(ListVariable, call_method=call_method),
+        patched(SideEffects, track_object_existing=_tracking(SideEffects.track_object_existing)),
     ):
         yield
+
+
+def _tracking(track: Callable[..., Any]) -> Callable[..., Any]:
+    """What is done to a set that was there before is done to its members."""
+
+    def track_object_existing(self: Any, item: Any, variable: Any) -> Any:
+        return (self.track_mutable if isinstance(variable, SetVariable) else track.__get__(self))(item, variable)
+
+    return track_object_existing
 
 
 def _iterators() -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import fractions
 import operator
 from typing import Any
 
@@ -311,6 +312,39 @@ def numbers_of_classes(x: torch.Tensor) -> Any:
     return found, Level.LOW < steps
 
 
+class Price:
+    def __init__(self, cents: Any) -> None:
+        self.cents = cents
+
+    def __eq__(self, other: object) -> Any:
+        return self.cents == other
+
+    def __lt__(self, other: Any) -> Any:
+        return self.cents < other
+
+    def __gt__(self, other: Any) -> Any:
+        return self.cents > other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Share(float):
+    pass
+
+
+PRICE, SHARE, HALF = Price(3), Share(3), fractions.Fraction(3)
+
+
+@program(inputs=[lambda: (torch.tensor([1.0, 2.0]), 3), lambda: (torch.tensor([1.0, 1.0]), 2)])
+def compared_with_a_number(x: torch.Tensor, given: int) -> Any:
+    n, v = int(x.sum()), x.sum().item()
+    one = PRICE == n, n == PRICE, PRICE != n, n != PRICE, PRICE < n, n < PRICE, n in [PRICE], Price(n) == n
+    if PRICE > n:
+        x = x + 1
+    other = SHARE == v, v != SHARE, v < SHARE, HALF == n, Level.LOW == n, n > Level.HIGH
+    return x, one, other, PRICE == given, given == SHARE
+
+
 @pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
 @pytest.mark.parametrize(
     "subject",
@@ -324,6 +358,7 @@ def numbers_of_classes(x: torch.Tensor) -> Any:
         unequal_though_both_decline,
         unequal_to_a_derived_one,
         extremes,
+        compared_with_a_number,
     ],
 )
 def test_operators_of_data(subject: Any) -> None:
@@ -331,7 +366,15 @@ def test_operators_of_data(subject: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", [numbers_of_classes, written_in_place, declined_and_reflected, unequal_dataclasses, unequal_by_data]
+    "subject",
+    [
+        numbers_of_classes,
+        written_in_place,
+        declined_and_reflected,
+        unequal_dataclasses,
+        unequal_by_data,
+        compared_with_a_number,
+    ],
 )
 def test_graphs_for_all_data(subject: Any) -> None:
     verdict = check(subject.__program__, "eager")

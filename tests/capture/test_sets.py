@@ -143,6 +143,19 @@ def test_order_behind_changes(seed: int) -> None:
     assert found[1:] == expected[1:]
 
 
+def noted(x: torch.Tensor, seen: Seen, key: Any) -> torch.Tensor:
+    seen.names.add(key)
+    return x + len(seen.names) if x.sum() > 0 else x
+
+
+def test_a_set_of_objects_from_before_is_written_back() -> None:
+    expected, actual = Seen(), Seen()
+    compiled = torch.compile(convert(noted), backend="eager", fullgraph=True)
+    for key in ((1, "b"), str, torch.float32, Seen(), str):
+        assert torch.equal(compiled(torch.ones(1), actual, key), noted(torch.ones(1), expected, key))
+        assert actual.names == expected.names and actual.again is actual.names
+
+
 def worklist(x: torch.Tensor) -> Any:
     n = int(x)
     todo, out = {n}, 0
