@@ -3164,6 +3164,14 @@ MUTATIONS = (
         "of_objects_from_before",
     ),
     Mutation(
+        "aliases: what lies somewhere and is not tracked",
+        "autograph_torch/capture/aliases.py",
+        "_given(variable, tx) or _lying_there(variable, tx) for",
+        "_given(variable, tx) for",
+        "tests/capture/test_aliases.py",
+        "test_a_sentinel",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -5,6 +5,7 @@
         return a.v              2 where the caller has given one object twice
 
     a is b; a == b; a.step == b.step; {a: 1}.get(b); a in [b]
+    mode is MISSING                          of `MISSING = object()`, or whatever else the trace does not track
 
 Dynamo finds out which objects are one, and takes that for true in all calls: it asks later ones whether what was one
 still is (and not where one of the two is a global), but never whether what was two has become one. In plain
@@ -33,6 +34,7 @@ from torch._dynamo.source import AttrSource
 from torch._dynamo.variables import (
     ConstantVariable,
     FrozensetVariable,
+    SymNodeVariable,
     TupleVariable,
     UserDefinedObjectVariable,
     UserFunctionVariable,
@@ -139,7 +141,7 @@ def _parts_of_method(method: Any) -> tuple[Any, Any]:
 def tell_apart(one: Any, other: Any) -> bool:
     """Have later calls agree whether two variables are of one object that was there before the trace, which is told."""
     tx = tracing.current_translator()
-    mine, others = _given(one.realize(), tx), _given(other.realize(), tx)
+    mine, others = (_given(variable, tx) or _lying_there(variable, tx) for variable in (one.realize(), other.realize()))
     if mine is None or others is None or mine[0] is not others[0]:
         return False
     _note(*mine)
@@ -225,15 +227,24 @@ def _given(variable: Any, tx: Any) -> tuple[Any, int, Any] | None:
     if (function := function_of(variable)) is not None:
         return _kind_of_function(function), id(function), variable.source
     if type(variable) in _UNTRACKED:
-        value = value_at(variable.source, tx)
-        is_kept = value is value_at(variable.source, tx)  # and not made by each look at it
-        return (type(value), id(value), variable.source) if is_kept else None
+        return _lying_there(variable, tx)
     kind = _kind(variable)
     if kind is None:
         return None
     tracked = tx.output.side_effects.id_to_variable
     identity = next((key for key, one in tracked.items() if one is variable), None)
     return None if identity is None else (kind, identity, variable.source)
+
+
+def _lying_there(variable: Any, tx: Any) -> tuple[Any, int, Any] | None:
+    """The same of what Dynamo does not track (an object() that marks what is missing, a range), and not of numbers."""
+    if isinstance(variable, (ConstantVariable, SymNodeVariable)) or variable.is_tensor():
+        return None
+    if variable.source is None or expression_of(variable.source) is None:
+        return None
+    value = value_at(variable.source, tx)
+    is_kept = value is value_at(variable.source, tx)  # and not made by each look at it
+    return (type(value), id(value), variable.source) if is_kept else None
 
 
 def _kind(variable: Any) -> Any:

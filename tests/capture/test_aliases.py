@@ -131,6 +131,11 @@ PAIRS: list[tuple[Callable[..., Any], Callable[[], Any]]] = [
     (is_one, lambda: tuple([1, 2])),
     (is_one, lambda: frozenset([1, 2])),
     (is_one, lambda: partial(is_one)),
+    (is_one, object),
+    (is_one, lambda: range(3)),
+    (is_one, lambda: slice(3)),
+    (is_one, lambda: [].append),
+    (is_one, {1: 2}.keys),
     (methods, State),
     (shapes, lambda: vec(1, 2)),
     (among, State),
@@ -195,6 +200,18 @@ def given_table(x: Tensor, key: Any) -> Any:
 def test_functions_of_one_code_in_a_table_that_was_there() -> None:
     keys = [*KNOWN, *KNOWN, made()]
     assert not differing_calls(lambda: (given_table, [lambda key=key: (key,) for key in keys]))  # type: ignore[misc]
+
+
+MISSING, AUTO = object(), object()
+
+
+def with_a_sentinel(x: Tensor, mode: Any) -> Any:
+    return x * 2 if mode is MISSING else x, mode is not AUTO
+
+
+def test_a_sentinel_and_an_argument() -> None:
+    modes = [MISSING, AUTO, object(), None, MISSING]
+    assert not differing_calls(lambda: (with_a_sentinel, [lambda mode=mode: (mode,) for mode in modes]))  # type: ignore[misc]
 
 
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
