@@ -3172,6 +3172,14 @@ MUTATIONS = (
         "test_a_sentinel",
     ),
     Mutation(
+        "aliases: each read makes a method",
+        "autograph_torch/capture/aliases.py",
+        "return ConstantVariable.create(one.realize() is other.realize())",
+        "return compare(one, other)",
+        "tests/capture/test_aliases.py",
+        "test_each_read",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

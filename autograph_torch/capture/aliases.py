@@ -5,6 +5,7 @@
         return a.v              2 where the caller has given one object twice
 
     a is b; a == b; a.step == b.step; {a: 1}.get(b); a in [b]
+    a.step is a.step                         False: each read makes a method
     mode is MISSING                          of `MISSING = object()`, or whatever else the trace does not track
 
 Dynamo finds out which objects are one, and takes that for true in all calls: it asks later ones whether what was one
@@ -97,7 +98,11 @@ def _make_dupe_guard(source: Any, other: Any) -> Any:
 
 def _telling_apart(compare: Callable[..., Any]) -> Callable[..., Any]:
     def answer(one: Any, other: Any) -> Any:
-        return ConstantVariable.create(True) if tell_apart(one, other) else compare(one, other)
+        if tell_apart(one, other):
+            return ConstantVariable.create(True)
+        if isinstance(one, UserMethodVariable) or isinstance(other, UserMethodVariable):  # each read makes another one
+            return ConstantVariable.create(one.realize() is other.realize())
+        return compare(one, other)
 
     return answer
 

@@ -263,3 +263,29 @@ def test_methods_that_lie_somewhere() -> None:
         lambda o: setattr(o, "method", o.slow),
     ]
     assert not differing_calls(calls_between_changes(kept_methods, Solver, changes))
+
+
+def read_methods(x: Tensor, o: Solver) -> Any:
+    read, again = o.slow, getattr(o, "slow")  # noqa: B009
+    chosen = kept = read
+    if x.sum() > 0:
+        kept, x = read, x + 1
+    if x[0] > 0:
+        chosen = o.fast
+    one = o.slow is o.slow, o.slow is not o.slow, read is again, [read][0] is read, kept is read, chosen is read
+    return x, one, o.method is o.slow, o.method is o.method, o.method is o.methods[0], Solver.slow is Solver.slow
+
+
+def test_each_read_makes_another_method() -> None:
+    solver = Solver()
+    values = [(1.0, 2.0), (-1.0, 3.0), (1.0, -9.0), (-1.0, -2.0)]
+    assert not differing_calls(lambda: (of_data, [lambda value=value: (vec(*value), solver) for value in values]))  # type: ignore[misc]
+    changes: list[Callable[[Any], Any]] = [
+        lambda o: setattr(o, "method", o.methods[0]),
+        lambda o: setattr(o, "method", o.fast),
+    ]
+    assert not differing_calls(calls_between_changes(read_methods, Solver, changes))
+
+
+def of_data(_: Tensor, x: Tensor, solver: Solver) -> Any:
+    return read_methods(x, solver)
