@@ -3180,6 +3180,14 @@ MUTATIONS = (
         "test_each_read",
     ),
     Mutation(
+        "presence: no guard computes a cached property",
+        "autograph_torch/capture/presence.py",
+        'source = DictGetItemSource(AttrSource(self.source, "__dict__"), name)',
+        "pass",
+        "tests/capture/test_presence.py",
+        "no_guard_computes",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

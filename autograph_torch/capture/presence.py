@@ -7,14 +7,16 @@
     except AttributeError: ...
     leaf.rate                                of a base class, until the class of `leaf` gets one
     config.rate                              of `__getattr__`, until `config` gets one
+    y = x + model.scale                      a cached_property, until a call deletes it: no guard computes it
     if p: trainer.best = 5                   else the one of the class, until `trainer` gets one
 
 In plain torch.compile, too (torch 2.13); `hasattr` of objects and classes it knows better. A partial has attributes as
 other objects do, of which Dynamo knows nothing.
 
 Private: call_obj_hasattr and the attributes of UserFunctionVariable, FunctoolsPartialVariable and PythonModuleVariable,
-BuiltinVariable.call_dir. tests/capture/test_presence.py shows what torch does without this, and fails clearly when it
-changes.
+BuiltinVariable.call_dir, maybe_wrap_nn_module_source_for_instance (through which go the sources of what lies in the
+dict of an object).
+tests/capture/test_presence.py shows what torch does without this, and fails clearly when it changes.
 """
 
 from __future__ import annotations
@@ -29,7 +31,13 @@ from typing import Any
 from torch import nn
 from torch._dynamo.exc import ObservedAttributeError, handle_observed_exception
 from torch._dynamo.guards import GuardBuilder, install_guard
-from torch._dynamo.source import AttrSource, GetItemSource, TypeDictSource, TypeMROSource
+from torch._dynamo.source import (
+    AttrSource,
+    DictGetItemSource,
+    GetItemSource,
+    TypeDictSource,
+    TypeMROSource,
+)
 from torch._dynamo.variables import (
     BuiltinVariable,
     ConstantVariable,
@@ -47,6 +55,7 @@ from autograph_torch.capture.known_torch import is_before
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.fields import is_left_to_getattr
 
+_IN_DICT = "maybe_wrap_nn_module_source_for_instance"
 _WALK = "get_source_by_walking_mro"
 _PLAIN = (object, nn.Module)
 LOOK_UPS = ("__getattr__", "__getattribute__")
@@ -71,6 +80,9 @@ def presence() -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(BuiltinVariable, call_dir=call_dir))
+        if hasattr(UserDefinedObjectVariable, _IN_DICT):
+            reading: Any = {_IN_DICT: _reading_dicts(getattr(UserDefinedObjectVariable, _IN_DICT))}
+            stack.enter_context(patched(UserDefinedObjectVariable, **reading))
         for kind in (*_KINDS, UserDefinedObjectVariable, UserDefinedClassVariable):
             stack.enter_context(_looking_up(kind))
         for kind in _KINDS:
@@ -79,6 +91,20 @@ def presence() -> Iterator[None]:
             if not is_before(2, 13):  # which asks in another way
                 stack.enter_context(patched(kind, **{_WALK: _asking_classes(getattr(kind, _WALK))}))
         yield
+
+
+def _reading_dicts(wrap: Callable[..., Any]) -> Callable[..., Any]:
+    """The source of an attribute that an object has: where the class has code for one that is not there, its dict.
+
+    A guard that asks the object for it would run that code when it has gone.
+    """
+
+    def source_of(self: Any, tx: Any, name: str, source: Any) -> Any:
+        if source is not None and name in getattr(self.value, "__dict__", {}) and runs_code(type(self.value), name):
+            source = DictGetItemSource(AttrSource(self.source, "__dict__"), name)
+        return wrap(self, tx, name, source)
+
+    return source_of
 
 
 @contextlib.contextmanager

@@ -259,3 +259,65 @@ def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     assert differing_calls(of(KINDS["object"], caught))
     assert differing_calls(of(KINDS["class"], in_dir))
     assert differing_calls(calls_between_changes(rated, Defaults, [lambda o: setattr(o, "rate", 0.5)]))
+
+
+class Scaled:
+    """A cache that a call may drop, and an attribute that `__getattr__` stands in for; both count their runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.k, self.asked, self.rate = 1, 0, 5
+
+    @functools.cached_property
+    def scale(self) -> int:
+        self.asked += 1
+        return self.k * 100
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "rate":
+            return super().__getattr__(name)  # type: ignore[misc]
+        self.__dict__["asked"] += 1
+        return 7
+
+
+class ScaledModule(Scaled, nn.Module):
+    pass
+
+
+def dropping(x: Tensor, o: Any, drops: bool) -> Any:
+    o.k += 1
+    y = x + o.scale + o.rate
+    if drops:
+        del o.scale
+        if "rate" in vars(o):
+            del o.rate
+    return y, o.asked
+
+
+def dropping_by_data(x: Tensor, o: Any, drops: bool) -> Any:
+    o.k += 1
+    y = x + o.scale
+    if (x.sum() < 0) if drops else (x.sum() < -9):
+        del o.scale
+    return y, o.asked
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+@pytest.mark.parametrize("function", [dropping, dropping_by_data])
+@pytest.mark.parametrize("kind", [Scaled, ScaledModule])
+def test_no_guard_computes_what_has_gone(kind: Any, function: Callable[..., Any]) -> None:
+    def given() -> Any:
+        one = kind()
+        return function, [lambda drops=drops: (one, drops) for drops in (False, False, True, False, False, True, False)]
+
+    assert not differing_calls(given)
+
+
+@pytest.mark.filterwarnings("ignore::autograph_torch.OnePathWarning")
+def test_data_tell_what_goes() -> None:
+    expected, actual = Scaled(), Scaled()
+    compiled = torch.compile(convert(dropping_by_data), backend="eager", fullgraph=True)
+    for value in (-1.0, 1.0, -1.0, 1.0, 1.0):
+        x = torch.full((1,), value)
+        assert repr(compiled(x, actual, True)) == repr(dropping_by_data(x, expected, True))
+        assert vars(actual) == vars(expected)
