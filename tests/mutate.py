@@ -3108,6 +3108,8 @@ MUTATIONS = (
         "        if False:",
         "tests/capture/test_compensated_sums.py",
         "has_grown",
+    ),
+    Mutation(
         "compared in C: the answer is guarded",
         "autograph_torch/capture/compared_in_c.py",
         "found = compare(self, tx, other, op)\n        _guard_answer(op, self, other)",
