@@ -78,11 +78,16 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any,
     """
     effects = output.side_effects
     by_body = tracing.notebook().pop((site, "two places"), {})
+    handed_out = {item for handed in by_body.values() for _, item in handed}
+
+    def given(place: Place, item: Any) -> list[Any]:
+        return _given(value, place, item, handed_out, effects)
+
     last = output.current_tracer.parent is None and not is_of_one_type()
     if isinstance(flag, TensorVariable) and last:
         for which, body in enumerate(("otherwise", "then")):
             for item, places in _places(by_body.get(f"{site}.{body}", ())).items():
-                _note_one([_given(value, place, item, effects) for place in places], flag, which)
+                _note_one([given(place, item) for place in places], flag, which)
     pairs = [pair for handed in by_body.values() for pair in _pairs(handed)]
     results = _by_place(value, effects) if pairs else {}
     line, copies = tracing.user_line()[:2], []
@@ -93,11 +98,10 @@ def note_given(site: str, value: Any, flag: Any, output: Any) -> list[tuple[Any,
         elif same is item and item in found and SOMEWHERE not in second:
             continue  # where it is that object, it is the very one
         else:
-            _known().update((one, _one_of(item)) for one in _given(value, second, same, effects))
+            _known().update((one, _one_of(item)) for one in given(second, same))
             copies.append((item, found))
         if last:
-            given = [(item, _given(value, first, item, effects)), (same, _given(value, second, same, effects))]
-            _note_left(given, line)
+            _note_left([(item, given(first, item)), (same, given(second, same))], line)
     return copies
 
 
@@ -152,9 +156,17 @@ def _pairs(handed: Iterable[tuple[Place, Any]]) -> Iterator[tuple[tuple[Place, A
         yield from ((one, other) for one, other in itertools.combinations(places, 2) if one[0] != other[0])
 
 
-def _given(value: Any, place: Place, item: Any, effects: Any) -> list[Any]:
-    """What an operator gives in the place of an object of a body: several, where Python picks."""
-    return [item] if place == _BEFORE else list(_at(value, place, effects))
+def _given(value: Any, place: Place, item: Any, handed_out: set[Any], effects: Any) -> list[Any]:
+    """What an operator gives in the place of an object of a body: several, where Python picks and nothing tells which.
+
+    handed_out: what the bodies have handed out. Those of these objects that stand here are no copies of another.
+    """
+    if place == _BEFORE:
+        return [item]
+    found = list(dict.fromkeys(_at(value, place, effects)))
+    if item in found:
+        return [item]
+    return [one for one in found if one.source is None and one not in handed_out]
 
 
 def _note_one(given: list[list[Any]], flag: Any, which: int) -> None:
@@ -197,7 +209,7 @@ def _are_put_right(item: Any, one: Any, same: Any, other: Any) -> bool:
 
 
 def _at(value: Any, place: Place, effects: Any) -> Iterator[Any]:
-    """The objects made in the trace that stand at a place of a body's results: Python may pick from several."""
+    """The objects that stand at a place of a body's results: Python may pick from several."""
     value = as_tuple(value.realize())
     values = picked_from(value, effects)
     if values is not None:
@@ -208,7 +220,7 @@ def _at(value: Any, place: Place, effects: Any) -> Iterator[Any]:
     if isinstance(value, UserDefinedObjectVariable) and value.python_type() is Maybe:
         yield from _at(dict(found or ())["value"], place, effects)
     elif not place:
-        if found is not None and not isinstance(value, TupleVariable) and value.source is None:
+        if found is not None and not isinstance(value, TupleVariable):
             yield value
     else:
         for key, part in found or ():
