@@ -1576,8 +1576,8 @@ MUTATIONS = (
     Mutation(
         "two places: of the branch that has been taken",
         CAPTURE + "two_places.py",
-        ".values[which] = one",
-        ".values[:] = [one, one]",
+        ".ones[which] = ones",
+        ".ones[:] = [ones, ones]",
         "tests/capture/test_two_places.py",
         "stays_one and eager and not aot",
     ),
@@ -1664,7 +1664,7 @@ MUTATIONS = (
     Mutation(
         "from before: what may be it, given by an inner operator",
         CAPTURE + "two_places.py",
-        "_known().update((one, _one_of(item)) for one in _given(value, second, same, effects))",
+        "_known().update((one, _one_of(item)) for one in given(second, same))",
         "pass",
         "tests/capture/test_from_before.py",
         "two_for_one",
@@ -3202,6 +3202,14 @@ MUTATIONS = (
         "if one.source is None]",
         "tests/capture/test_two_places.py",
         "made_in_the_branch_or_before",
+    ),
+    Mutation(
+        "two places: what is not made stands for no other",
+        CAPTURE + "two_places.py",
+        "next(filter(_is_alive, ones), value)",
+        "ones[0] if all(_is_alive(several[0]) for several in twin.ones) else value",
+        "tests/capture/test_two_places.py",
+        "frozen_one_made_before or only_read_in_its_first_place",
     ),
     Mutation(
         "two results: what a branch has made",

@@ -22,6 +22,7 @@ import contextlib
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from torch._dynamo.codegen import PyCodegen
@@ -47,6 +48,18 @@ from autograph_torch.runtime.values import Maybe
 Place = tuple[Any, ...]
 _BEFORE = ("before",)  # the place of what was there before the body
 Line = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Twin:
+    """What Python puts into a second place.
+
+    flag: that of the branch. ones: by what it is, all that is one object on that path; the first that is made stands
+    for the others.
+    """
+
+    flag: Any
+    ones: list[list[Any]]
 
 
 def note_handed_out(site: str, value: Any, effects: Any, stood_in_for: dict[Any, Any]) -> None:
@@ -174,14 +187,10 @@ def _note_one(given: list[list[Any]], flag: Any, which: int) -> None:
 
     given: by place, what the operator gives there: several, where Python picks.
     """
-    found = [one for one, *others in filter(None, given) if not others]
-    if not found:
-        return
-    one, *copies = found
-    for copy in copies:
-        if copy is not one:
-            _twins().setdefault(copy, ChosenVariable(flag, [copy, copy])).values[which] = one
-    _made_one().update(itertools.product([one, *copies], repeat=2))
+    ones = list(dict.fromkeys(one for one, *others in filter(None, given) if not others))
+    for copy in ones[1:]:
+        _twins().setdefault(copy, Twin(flag, [[copy], [copy]])).ones[which] = ones
+    _made_one().update(itertools.product(ones, repeat=2))
 
 
 def _note_left(given: list[tuple[Any, list[Any]]], line: Line) -> None:
@@ -240,12 +249,13 @@ def one_behind_the_graph() -> Iterator[None]:
             note_given_behind(value)
             _check_apart(value, generated)
         twin = _twins().get(value) if isinstance(value, VariableTracker) and value not in under_way else None
-        if twin is None or not all(map(_is_alive, twin.values)):
+        values = [next(filter(_is_alive, ones), value) for ones in twin.ones] if twin is not None else []
+        if twin is None or all(one is value for one in values):
             generate(self, value, *args, **kwargs)
             return
         under_way.add(value)
         try:
-            generate(self, twin)
+            generate(self, ChosenVariable(twin.flag, values))
         finally:
             under_way.remove(value)
 
@@ -283,7 +293,7 @@ def _is_alive(item: Any) -> bool:
     return not isinstance(item.mutation_type, AttributeMutationNew) or item.source is not None
 
 
-def _twins() -> dict[Any, ChosenVariable]:
+def _twins() -> dict[Any, Twin]:
     """By what stands in a second place: what Python puts there."""
     return _of_the_trace("one behind the graph", {})
 

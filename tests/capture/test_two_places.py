@@ -247,6 +247,24 @@ def made_in_the_branch_or_before(w: Any, x: torch.Tensor) -> Any:
     return node
 
 
+def frozen_one_made_before(w: Any, x: torch.Tensor) -> torch.Tensor:
+    rate = replace(w.rate, lr=w.rate.lr / 2)
+    w.kept.append(w.rate)
+    if x.sum() > 0:
+        w.rate = rate
+    return x
+
+
+def only_read_in_its_first_place(w: Any, x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        node = Node(x)
+        first, second, third = node, node, node
+    else:
+        first, second, third = Node(x * 2), Node(x), Node(x)
+    w.best, w.table["third"] = second, third
+    return x * first.value
+
+
 def one_of_three(w: Any, x: torch.Tensor) -> Any:
     first, second = Node(x), Node(x * 2)
     if x.sum() > 4:
@@ -263,6 +281,8 @@ FUNCTIONS = [
     in_a_new_one_or_not,
     given_or_the_best,
     made_in_the_branch_or_before,
+    frozen_one_made_before,
+    only_read_in_its_first_place,
     kept_and_appended,
     written_to_in_the_next_call,
     row_in_a_list_and_a_dict,
