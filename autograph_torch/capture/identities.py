@@ -6,10 +6,11 @@
 
 Such a question is refused at the branch or loop that gives the value; the next trace may tell its paths apart
 (capture/attempts.py). Whether two tensors may be one is known when the graph is finished (capture/shared_results.py).
-Tensors as keys are told apart like this, too (`y in {x: 1}`). `operator.is_(a, b)` is the same question.
+Tensors as keys are told apart like this, too (`y in {x: 1}`). `operator.is_(a, b)` is the same question, and so are
+`a == b`, `a in [b]` and `{a: 1}.get(b)` of objects whose class has no `__eq__`.
 
-Private: compare_op_handlers of torch._dynamo.symbolic_convert, which are asked for calls of BuiltinVariable, too, and
-HashableTracker, by which Dynamo finds keys.
+Private: compare_op_handlers of torch._dynamo.symbolic_convert, which are asked for calls of BuiltinVariable, too,
+vt_identity_compare (torch 2.11 calls `__eq__`), and HashableTracker, by which Dynamo finds keys.
 tests/capture/test_identities.py fails clearly when torch changes it.
 """
 
@@ -22,13 +23,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo import symbolic_convert
+from torch._dynamo import symbolic_convert, variables
 from torch._dynamo.variables import (
     BuiltinVariable,
     ConstantVariable,
     ConstDictVariable,
     SymNodeVariable,
     TensorVariable,
+    UserDefinedObjectVariable,
+    builtin,
     dicts,
 )
 from torch._dynamo.variables.functions import UserFunctionVariable
@@ -37,17 +40,20 @@ from torch._dynamo.variables.lists import DequeVariable
 from torch.fx import Node
 
 from autograph_torch.capture.aliases import note_keys_given, tell_apart, tell_key_apart
+from autograph_torch.capture.copied_values import line_of_copied
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.identity_of_floats import is_one_float, may_be_no_number
 from autograph_torch.capture.identity_of_values import are_such_values, is_given, is_one_value, values_built
+from autograph_torch.capture.known_torch import is_before
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import refuse_question_of_type
 from autograph_torch.capture.shared_results import ADVICE, IDENTITY, IDENTITY_OF_ELEMENTS, Compared, told_apart
 from autograph_torch.runtime import logic, tracing
 from autograph_torch.runtime.refusal import raise_refusal, refusal_at
 
+_COMPARE = "vt_identity_compare"
 _UNKNOWN = "`is` between two tuples, frozensets or functions, which the trace does not tell"
 
 
@@ -85,8 +91,52 @@ def identities() -> Iterator[None]:
         patched(BuiltinVariable, call_function=call_builtin),
         patched(ConstDictVariable, __init__=read),
         patched(key, __init__=_telling_apart(key.__init__, reading)),
+        contextlib.ExitStack() as stack,
     ):
+        for module in (getattr(variables, "object_protocol", None), builtin):
+            if hasattr(module, _COMPARE):
+                stack.enter_context(patched(module, **{_COMPARE: _refusing(getattr(module, _COMPARE))}))
+        if is_before(2, 12):
+            call = UserDefinedObjectVariable.call_method
+            stack.enter_context(patched(UserDefinedObjectVariable, call_method=_refusing_calls(call)))
         yield
+
+
+def _refusing(compare: Callable[..., Any]) -> Callable[..., Any]:
+    """Of objects that nothing but their identity tells apart, which `==` and `in` ask for it as well."""
+
+    def answer(one: Any, other: Any) -> Any:
+        if one is not other and _is_by_identity(one) and _is_by_identity(other):
+            _refuse_copies(one, other, tracing.current_translator())
+        return compare(one, other)
+
+    return answer
+
+
+def _refusing_calls(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same where Dynamo calls `__eq__` for this."""
+
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name == "__eq__" and len(args) == 1:
+            other = args[0].realize()
+            if self is not other and _is_by_identity(self) and _is_by_identity(other):
+                _refuse_copies(self, other, tx)
+        return call(self, tx, name, args, kwargs)
+
+    return call_method
+
+
+def _is_by_identity(value: Any) -> bool:
+    return isinstance(value, UserDefinedObjectVariable) and value.python_type().__eq__ is object.__eq__
+
+
+def _refuse_copies(one: Any, other: Any, tx: Any) -> None:
+    """Stop where one of two values may be the other one in eager, and is a copy here."""
+    filename = tx.f_code.co_filename
+    if tracing.is_of_package(filename) or filename == copy.__file__:
+        return  # either answer will do
+    for line in filter(None, (line_of_twin(one), line_of_twin(other), line_of_copied(one, other))):
+        raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
 
 
 def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str], bool]) -> Callable[..., Any]:
@@ -128,8 +178,7 @@ def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str]
             return found
         if one in tracing.frozen() and other in tracing.frozen():
             raise_refusal("AG314", IDENTITY_OF_ELEMENTS, ADVICE)
-        for line in filter(None, map(line_of_twin, (one, other))):
-            raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
+        _refuse_copies(one, other, tx)
         return found
 
     return answer
@@ -158,8 +207,19 @@ def _telling_apart(make: Callable[..., Any], reading: list[Any]) -> Callable[...
             _tell_apart_from_keys(self.vt.realize())
         elif not reading:
             tell_key_apart(self.vt)
+            _refuse_as_key(self.vt)
 
     return begin
+
+
+def _refuse_as_key(value: Any) -> None:
+    """Stop at an object as a key, which another one may be in eager."""
+    if isinstance(value, LazyVariableTracker) and not value.is_realized():
+        return
+    key = value.realize()
+    line = line_of_twin(key) if _is_by_identity(key) else None
+    if line is not None:
+        raise refusal_at(*line, "AG314", IDENTITY, ADVICE)
 
 
 def _is_tensor(value: Any) -> bool:

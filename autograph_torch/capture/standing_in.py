@@ -30,6 +30,7 @@ from torch.fx.experimental.symbolic_shapes import has_static_value
 
 from autograph_torch.capture import element_containers, field_writes
 from autograph_torch.capture.contents import as_tuple
+from autograph_torch.capture.copied_values import note_copied
 from autograph_torch.capture.enum_members import is_member
 from autograph_torch.capture.finished import check_at_the_end
 from autograph_torch.capture.grown import is_grown
@@ -97,6 +98,8 @@ def fill_in_stand_ins(code: Any, parent: Any, arguments: dict[str, Any]) -> None
         arguments["found"] = ConstantVariable.create(None) if names is None else _names(names)
     elif code is instances.extra_attributes.__code__:
         arguments["found"] = _names(_extra_attributes(arguments["table"].realize(), parent.output.side_effects))
+    elif code is instances.copied.__code__:
+        note_copied(arguments["value"].realize())
     elif code is instances.note_replaced.__code__:
         field_writes.note_replaced(arguments["before"], arguments["after"])
     elif code is instances.note_handed.__code__:

@@ -31,7 +31,7 @@ import torch
 
 from autograph_torch.runtime.alternatives import alternative
 from autograph_torch.runtime.either import either, number_flag
-from autograph_torch.runtime.instances import attributed, put_together
+from autograph_torch.runtime.instances import attributed, copied, put_together
 from autograph_torch.runtime.layout import (
     CONTAINERS,
     MAPPINGS,
@@ -65,6 +65,7 @@ _NAMES = {
     "torch": torch,
     "Choice": Choice,
     "chosen": chosen,
+    "copied": copied,
     "Counter": Counter,
     "OrderedDict": OrderedDict,
     "attributed": attributed,
@@ -382,14 +383,15 @@ class _Writer:
         if kind == "named" and plan[1] is torch.Size:
             return f"torch.Size([{', '.join(parts)}])"
         if kind == "named" and is_of_torch(plan[1]):
-            return f"torch.return_types.{plan[1].__name__}(({', '.join(parts)}))"
+            return f"copied(torch.return_types.{plan[1].__name__}(({', '.join(parts)})))"
         if kind == "named" and is_plainly_named(plan[1]):
-            return f"{self.constant(plan[1])}({', '.join(parts)})"
+            return f"copied({self.constant(plan[1])}({', '.join(parts)}))"
         if kind == "named":
-            return f"tuple_of({self.constant(plan[1])}, ({''.join(part + ', ' for part in parts)}))"
+            return f"copied(tuple_of({self.constant(plan[1])}, ({''.join(part + ', ' for part in parts)})))"
         if kind == "record":
             fields = (f"{name}={part}" for name, part in zip(plan[1][1], parts, strict=True))
-            return f"{self.constant(plan[1][0])}({', '.join(fields)})"
+            made = f"{self.constant(plan[1][0])}({', '.join(fields)})"
+            return f"copied({made})" if plan[1][0].__dataclass_params__.frozen else made
         if kind == "open contents":
             return f"opened({plan[1]()}, ({''.join(part + ', ' for part in parts)}))"
         if kind == "instance":
