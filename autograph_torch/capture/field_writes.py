@@ -33,6 +33,7 @@ from torch._guards import TracingContext
 from autograph_torch.capture import two_places
 from autograph_torch.capture.attribute_uses import used_as_a_whole, used_by_others
 from autograph_torch.capture.container_writes import may_be_written, note_write_to_deque
+from autograph_torch.capture.copied_values import check_written, note_originals
 from autograph_torch.capture.deletions import is_deleted
 from autograph_torch.capture.dynamo_names import get_attribute
 from autograph_torch.capture.global_writes import read_global
@@ -126,13 +127,15 @@ def _handed_on(site: str) -> set[Any]:
 
 
 def note_given_copies(copies: list[tuple[Any, list[Any]]]) -> None:
-    """Behind an operator: lists and dicts from before it, each with what may be a copy of it; none is one inside."""
+    """Behind an operator: what was there before it, with what may be a copy of it; none is one inside."""
     for item, found in copies:
         if isinstance(item, _CONTAINERS):
             for other in found:
                 note_twins(item, other)
             if not found:
                 _lines()[item] = tracing.user_line()[:2]
+        else:
+            note_originals(item, found)
 
 
 def _is_from_around(item: Any) -> bool:
@@ -169,6 +172,7 @@ def watch_twins() -> None:
             return
         _check_places(item)
         check_frozen(item)
+        check_written(item)
         if _in_body(self) and isinstance(item, TensorVariable):
             _refuse_written(item)
         store(self, item, name, value, *args, **kwargs)

@@ -257,8 +257,8 @@ def is_dataclass(value: Any, found: bool | None = None) -> bool:
 def is_record(value: Any) -> bool:
     """Whether a value is no more than its fields: a dataclass of which nobody can tell a copy.
 
-    That is a frozen one, or one that the body has made itself. Those that are dicts of their fields, too, as the
-    outputs of models often are, put themselves together from the fields again.
+    That is a frozen one, or one that the body has made itself, without attributes beside the fields. Those that are
+    dicts of their fields, too, as the outputs of models often are, put themselves together from the fields again.
     """
     if not is_dataclass(value) or isinstance(value, type):
         return False
@@ -269,7 +269,10 @@ def is_record(value: Any) -> bool:
     if hasattr(value, "__post_init__"):
         return False
     frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
-    return all([one.init for one in fields]) and (frozen or made_here(value))
+    if not all([one.init for one in fields]) or not (frozen or made_here(value)):
+        return False
+    names = [one.name for one in fields]
+    return all([name in names for name in extra_attributes(value)])
 
 
 def made_here(value: Any, found: bool = False) -> bool:

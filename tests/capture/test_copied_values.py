@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from tests.harness import check_any_graph, compiled, program, vec
+from tests.programs import attributes
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,11 @@ def objects_as_keys(x: Tensor, given: list[Any]) -> Any:
 def test_so_are_those_that_nothing_else_tells_apart(ask: Callable[..., Any]) -> None:
     inputs = [lambda sign=sign: (vec(1, 2) * sign, [Named(0)]) for sign in (1, -1, 3)]
     check_any_graph(program(inputs=inputs, refused=WHY)(ask))
+
+
+@pytest.mark.parametrize("one", [attributes.cached_behind_a_branch, attributes.cached_of_the_one_from_before])
+def test_a_copy_that_is_written_to_after_all(one: Callable[..., Any]) -> None:
+    check_any_graph(one)
 
 
 def test_without_a_branch_there_is_no_copy() -> None:

@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -1124,3 +1125,76 @@ class BufferThatAWithBindsAnew(Parent):
             with self:
                 x = x + 1
         return self.v.sum(), x
+
+
+@dataclass
+class Labelled:
+    value: torch.Tensor
+    label: str = ""
+
+
+@program(inputs=SIGNS)
+def beside_the_fields_of_a_dataclass(x):
+    if x.sum() > 0:
+        t = Labelled(x)
+        t.seen = 3
+    else:
+        t = Labelled(x * 2)
+        t.seen = 4
+    return t, t.seen
+
+
+@program(inputs=SIGNS)
+def beside_the_fields_on_one_path(x):
+    t = Labelled(x)
+    t.seen = [x]
+    if x.sum() > 0:
+        t = Labelled(x * 2)
+    t.after = x + 1
+    return t
+
+
+@program(inputs=SIGNS)
+def beside_the_fields_of_one_inside(x):
+    t = Labelled(x)
+    if x.sum() > 0:
+        t.value = Labelled(x * 2, "inner")
+        t.value.seen = x
+    return t
+
+
+@dataclass(frozen=True)
+class Rate:
+    base: float = 1.0
+
+    @cached_property
+    def doubled(self):
+        return self.base * 2
+
+
+RATES = [lambda sign=sign: (vec(1, 2) * sign, Rate()) for sign in (1, -1, 1, -1)]
+
+
+@program(inputs=RATES, refused="a cached property of what a branch gives, or leaves as it was")
+def cached_behind_a_branch(x, rate):
+    new = rate
+    if x.sum() > 0:
+        new = replace(rate, base=3.0)
+    return x * new.doubled, new
+
+
+@program(inputs=RATES, refused="a cached property of what a branch gives, or leaves as it was")
+def cached_of_the_one_from_before(x, rate):
+    new = rate
+    if x.sum() > 0:
+        new = replace(rate, base=3.0)
+    y = x * rate.doubled
+    return y * new.base, "doubled" in vars(new), new
+
+
+@program(inputs=RATES)
+def cached_before_a_branch(x, rate):
+    y = x * rate.doubled
+    if x.sum() > 0:
+        rate = replace(rate, base=3.0)
+    return y, rate
