@@ -3188,6 +3188,8 @@ MUTATIONS = (
         "pass",
         "tests/capture/test_presence.py",
         "no_guard_computes",
+    ),
+    Mutation(
         "two places: the very object is no copy",
         CAPTURE + "two_places.py",
         "    if item in found:\n        return [item]\n",
