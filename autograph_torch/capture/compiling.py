@@ -122,6 +122,7 @@ from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
 from autograph_torch.capture.instance_dicts import instance_dicts
+from autograph_torch.capture.iterables_asked import iterables_asked
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.kept_inputs import without_kept
 from autograph_torch.capture.keywords_given_twice import keywords_given_twice
@@ -530,6 +531,7 @@ _REPAIRS = (
     filled_tensors,
     python_calls,
     whole_bounds,
+    iterables_asked,
     ended_iterators,
     starred_targets,
     size_arguments,

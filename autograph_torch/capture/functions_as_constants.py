@@ -33,7 +33,7 @@ from torch._dynamo.variables.lists import CommonListMethodsVariable
 from autograph_torch.capture.identity_of_values import is_one_value
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import tracing
-from autograph_torch.runtime.membership import place_of
+from autograph_torch.runtime.membership import index_of
 
 _MADE = "functions as constants, by their variables"
 _COMPARE = "richcompare_impl"
@@ -69,9 +69,9 @@ def _place(values: Any, tx: Any, name: str, args: Any) -> Any:
     """Where an element is; methods of lists take no arguments by name."""
     kind = values.python_type().__name__
     missing = f"{kind}.{name}(x): x not in {kind}" if name == "remove" or kind == "tuple" else f"it is not in {kind}"
-    given = [values, args[0], ConstantVariable.create(missing), *args[1:]]
-    place: Any = place_of
-    return UserFunctionVariable(place).call_function(tx, given, {})
+    place: Any = index_of
+    said = {"missing": ConstantVariable.create(missing)}
+    return UserFunctionVariable(place).call_function(tx, [values, *args], said)
 
 
 def _has_data(variable: Any) -> bool:

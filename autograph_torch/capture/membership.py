@@ -5,12 +5,13 @@
     ("a", v) in d.items()                  d["a"] is compared with v: Dynamo compares constants, and takes no tensor for
                                            equal to another one
     v in d.values(), v in (f(e) for e in x)    each element is asked whether it is the very object, as Python does first
+    xs.index(v, -2)                        the bounds count from behind
 
 Dynamo (torch 2.13) looks for a constant among constants only: `4 in [n]` is False whatever `n` is. What it finds among
 tensors is a tensor, and `not in` it refuses. (Dicts and sets: capture/replaced_instructions.py.)
 
 Private: iter_contains of torch._dynamo.utils, which lists.py imports; DictItemsVariable.sq_contains;
-polyfills.impl_CONTAINS_OP_fallback.
+polyfills.impl_CONTAINS_OP_fallback and polyfills.index.
 tests/capture/test_membership.py fails clearly when torch changes them.
 """
 
@@ -36,7 +37,7 @@ from torch._dynamo.variables.dicts import DictItemsVariable, is_hashable
 from autograph_torch.capture.element_identity import is_one_element
 from autograph_torch.capture.equal_keys import says_what_is_equal
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.runtime.membership import is_among, is_element, is_found_in
+from autograph_torch.runtime.membership import index_of, is_among, is_element, is_found_in
 
 
 @contextlib.contextmanager
@@ -63,7 +64,7 @@ def membership() -> Iterator[None]:
 
     with (
         patched(UserFunctionVariable, call_function=call_function),
-        patched(polyfills, impl_CONTAINS_OP_fallback=is_found_in),
+        patched(polyfills, impl_CONTAINS_OP_fallback=is_found_in, index=index_of),
         patched(utils, iter_contains=contains),
         patched(lists, iter_contains=contains),
         patched(DictItemsVariable, **_in_items(contains)),

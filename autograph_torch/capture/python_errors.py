@@ -85,7 +85,11 @@ class _Unknown:
     """A value that is not known."""
 
 
+_touches: list[None] = []  # C code may swallow what an argument raises, and raise an exception of its own
+
+
 def _touch(*_: Any, **__: Any) -> Any:
+    _touches.append(None)
     raise _Touched
 
 
@@ -155,6 +159,7 @@ def _raise(tx: Any, error: Exception | None) -> None:
 def _failure(operation: Operation, args: Any, kwargs: Any) -> Exception | None:
     """What Python raises for the operation; None where it does not, or where that is not known."""
     several = _several(args[0]) if operation in _NUMBERS and len(args) == 1 else None
+    _touches.clear()
     try:
         if several is not None:
             operation(several)
@@ -166,7 +171,7 @@ def _failure(operation: Operation, args: Any, kwargs: Any) -> Exception | None:
         return None
     except Exception as error:
         known = type(error).__module__ == "builtins" and all(type(one) in _PLAIN for one in error.args)
-        return error if known and _Unknown.__name__ not in str(error) else None
+        return error if known and not _touches and _Unknown.__name__ not in str(error) else None
     return None
 
 

@@ -14,17 +14,25 @@ tests/capture/test_whole_bounds.py fails clearly when torch changes them.
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch._dynamo.variables import BuiltinVariable, SymNodeVariable, UserFunctionVariable
+from torch._dynamo.variables import (
+    BuiltinVariable,
+    ConstantVariable,
+    SymNodeVariable,
+    UserDefinedObjectVariable,
+    UserFunctionVariable,
+)
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable
 
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import iteration
 
-_START = "start"  # where `enumerate` begins to count
+_FIRST = "start"  # where `enumerate` begins to count
 
 
 @contextlib.contextmanager
@@ -43,8 +51,8 @@ def _asking(call: Callable[..., Any]) -> Callable[..., Any]:
             if len(args) == 3 and isinstance(args[2].realize(), SymNodeVariable):
                 args[2] = _traced(iteration.nonzero, tx, args[2])
         elif self.fn is enumerate:
-            args = [*args[:1], *[_whole(tx, one) for one in args[1:]]]
-            kwargs = {key: _whole(tx, one) if key == _START else one for key, one in kwargs.items()}
+            args = [*args[:1], *[_start(tx, one) for one in args[1:]]]
+            kwargs = {key: _start(tx, one) if key == _FIRST else one for key, one in kwargs.items()}
         return call(self, tx, args, kwargs)
 
     return call_function
@@ -55,6 +63,16 @@ def _whole(tx: Any, variable: Any) -> Any:
     if not found.is_tensor() and not _is_no_integer(found):
         return variable
     return _traced(iteration.whole_number, tx, found)
+
+
+def _start(tx: Any, variable: Any) -> Any:
+    """Where `enumerate` begins to count, which is an int also where it is given a truth value, or what has an index."""
+    found = variable.realize()
+    if isinstance(found, ConstantVariable) and isinstance(found.value, bool):
+        return ConstantVariable.create(int(found.value))
+    if isinstance(found, UserDefinedObjectVariable):
+        return VariableTracker.build(tx, operator.index).call_function(tx, [found], {})
+    return _whole(tx, variable)
 
 
 def _traced(function: Any, tx: Any, argument: Any) -> Any:

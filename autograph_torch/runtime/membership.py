@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,16 +34,35 @@ def is_found_in(element: Any, values: Iterable[Any]) -> bool:
     return False
 
 
-def place_of(values: Iterable[Any], element: Any, missing: str, start: int = 0, end: int | None = None) -> int:
-    """`values.index(element, start, end)` where not all are constants.
+def index_of(values: Any, element: Any, start: int = 0, end: int | None = None, missing: str | None = None) -> int:
+    """`values.index(element, start, end)` where not all are constants; the bounds may count from behind, as in slices.
 
     Raises:
-        ValueError: `missing`, it is not there.
+        ValueError: it is not there. `missing`: the text, other than that of `index`.
     """
-    for place, value in itertools.islice(enumerate(values), start, end):
-        if is_element(value, element) or _are_equal(value, element):
+    if start < 0:
+        start = max(start + len(values), 0)
+    if end is not None and end < 0:
+        end = end + len(values)
+    for place, value in enumerate(values):
+        if end is not None and place >= end:
+            break
+        if place >= start and (is_element(value, element) or _are_equal(value, element)):
             return place
-    raise ValueError(missing)
+    if missing is None and isinstance(values, tuple):
+        missing = "tuple.index(x): x not in tuple"
+    raise ValueError(f"{element!r} is not in {type(values).__name__}" if missing is None else missing)
+
+
+def next_before(rows: Any) -> Any:
+    """`next(iter(function, sentinel))` of Dynamo's stand-in for such an iterator."""
+    if rows.exhausted:
+        raise StopIteration
+    found = rows.fn()
+    if is_element(rows.sentinel, found) or _are_equal(rows.sentinel, found):
+        rows.exhausted = True
+        raise StopIteration
+    return found
 
 
 def is_element(value: Any, element: Any) -> bool:
