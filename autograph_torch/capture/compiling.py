@@ -73,6 +73,7 @@ from autograph_torch.capture.derived_containers import derived_containers
 from autograph_torch.capture.derived_deques import derived_deques
 from autograph_torch.capture.derived_floats import derived_floats
 from autograph_torch.capture.derived_sets import derived_sets
+from autograph_torch.capture.dict_copies import dict_copies
 from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.dicts_written import dicts_written
 from autograph_torch.capture.draws import noted_draws
@@ -181,6 +182,7 @@ from autograph_torch.capture.second_gradients import refusing_second_gradients
 from autograph_torch.capture.self_dicts import self_dicts
 from autograph_torch.capture.separate_memories import separate_memories
 from autograph_torch.capture.sequence_order import sequences_in_order
+from autograph_torch.capture.set_arguments import set_arguments
 from autograph_torch.capture.sets import sets_in_order
 from autograph_torch.capture.settling import OF_TWO_TYPES, settle
 from autograph_torch.capture.signatures import signatures
@@ -532,6 +534,8 @@ _REPAIRS = (
     python_calls,
     whole_bounds,
     iterables_asked,
+    set_arguments,
+    dict_copies,
     ended_iterators,
     starred_targets,
     size_arguments,

@@ -3,6 +3,7 @@
     del table[k]; table.pop(k)      behind the graph Dynamo clears the dict, and puts everything back in the order that
     k, v = table.popitem()          the first call has found; and which key is the last, it asks no later call
     cache.move_to_end(k)            Dynamo (torch 2.13) writes nothing back
+    cache.popitem(last=n > 1)       takes what it does not know for True
 
 In plain torch.compile, too. An OrderedDict is always written as a whole.
 
@@ -17,12 +18,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables import ConstantVariable, ConstDictVariable, user_defined
+from torch._dynamo.variables import ConstantVariable, ConstDictVariable, SymNodeVariable, user_defined
+from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.dict_keys import dict_in, guard_keys
 from autograph_torch.capture.patching import method_of, patched
+from autograph_torch.runtime.refusal import raise_refusal
 
 _ORDERED: Any = getattr(user_defined, "OrderedDictVariable", ConstDictVariable)  # or torch 2.11
+_ENDS = {"popitem": 0, "move_to_end": 1}  # methods, and where they take `last`
 
 
 @contextlib.contextmanager
@@ -37,6 +41,10 @@ def dicts_written() -> Iterator[None]:
         write_back(self, *args, **kwargs)
 
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name in _ENDS:
+            first = _ENDS[name]
+            args = [*args[:first], *map(_known_flag, args[first:])]
+            kwargs = {key: _known_flag(one) if key == "last" else one for key, one in kwargs.items()}
         found = call(self, tx, name, args, kwargs)
         if name == "move_to_end":
             dict_in(self).should_reconstruct_all = True
@@ -45,6 +53,20 @@ def dicts_written() -> Iterator[None]:
     changed: Any = {"call_method": call_method}
     with patched(SideEffects, codegen_update_mutated=codegen_update_mutated), patched(_ORDERED, **changed):
         yield
+
+
+def _known_flag(variable: Any) -> Any:
+    """At which end: Dynamo takes what it does not know for the last one.
+
+    Raises:
+        CaptureError: data tell.
+    """
+    value = variable.realize()
+    if value.is_tensor() or (isinstance(value, SymNodeVariable) and has_free_unbacked_symbols(value.sym_num)):
+        raise_refusal("AG320", "data tell at which end of an OrderedDict something is", "write two calls under an `if`")
+    if isinstance(value, SymNodeVariable):
+        return ConstantVariable.create(bool(value.evaluate_expr()))
+    return ConstantVariable.create(bool(value.as_python_constant())) if value.is_python_constant() else variable
 
 
 def _is_written_whole(variable: Any) -> bool:

@@ -54,6 +54,44 @@ def index_of(values: Any, element: Any, start: int = 0, end: int | None = None, 
     raise ValueError(f"{element!r} is not in {type(values).__name__}" if missing is None else missing)
 
 
+def intersection(members: Any, *others: Any, cls: Any = set) -> Any:
+    """`members.intersection(*others)`: of two that are equal, the one that is gone through stays."""
+    if not others:
+        return members.copy()
+    for other in others:
+        larger, smaller = _larger_first(members, other)
+        members = set()
+        for value in smaller:
+            if value in larger:
+                members.add(value)
+                if len(members) >= len(larger):  # an iterator is asked no further
+                    break
+    return cls(members)
+
+
+def _larger_first(members: Any, other: Any) -> tuple[Any, Any]:
+    """Of two sets Python goes through the smaller one, which comes second; anything else it goes through itself."""
+    is_larger = isinstance(other, (set, frozenset)) and len(other) > len(members)
+    return (other, members) if is_larger else (members, other)
+
+
+def has_none(members: Any, values: Any) -> bool:
+    """`members.isdisjoint(values)`, for a set."""
+    members, values = _larger_first(members, values)
+    for value in values:  # noqa: SIM110 (a jump, which data may decide)
+        if value in members:
+            return False
+    return True
+
+
+def has_all(members: Any, values: Iterable[Any]) -> bool:
+    """`members.issuperset(values)`, for a set."""
+    for value in values:  # noqa: SIM110 (a jump, which data may decide)
+        if value not in members:
+            return False
+    return True
+
+
 def next_before(rows: Any) -> Any:
     """`next(iter(function, sentinel))` of Dynamo's stand-in for such an iterator."""
     if rows.exhausted:
