@@ -45,6 +45,7 @@ from autograph_torch.capture.assumptions import local_assumptions
 from autograph_torch.capture.attempts import ONE_PATH, Attempt, attempt_under_way, under_way
 from autograph_torch.capture.attribute_order import attribute_order
 from autograph_torch.capture.attribute_uses import noted_uses
+from autograph_torch.capture.attributes_of_numbers import attributes_of_numbers
 from autograph_torch.capture.backend_flags import backend_flags
 from autograph_torch.capture.body_gradients import gradients_of_their_own
 from autograph_torch.capture.bound_methods import bound_methods
@@ -534,6 +535,7 @@ _REPAIRS = (
     python_calls,
     whole_bounds,
     iterables_asked,
+    attributes_of_numbers,
     set_arguments,
     dict_copies,
     ended_iterators,

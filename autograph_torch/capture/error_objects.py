@@ -38,11 +38,18 @@ from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import effects
 from autograph_torch.runtime.places import is_runtime
+from autograph_torch.runtime.refusal import raise_refusal
 
 _INIT = "__init__"
 _ERRORS = (ExceptionVariable, UserDefinedExceptionObjectVariable)
 # torch 2.11 gives other texts than Python, a list of arguments, and those of the call for those that an object keeps.
 _IS_OLD = GET_ATTRIBUTE not in vars(UserDefinedExceptionObjectVariable)
+# Dynamo has None for them.
+_SET_BY_PYTHON: dict[Any, tuple[str, ...]] = {
+    AttributeError: ("name", "obj"),
+    NameError: ("name",),
+    ImportError: ("name", "path"),
+}
 _OF_PLAIN_ONES = {_INIT, "__new__", "__doc__", "__str__"}
 
 
@@ -94,6 +101,9 @@ def error_objects() -> Iterator[None]:
                 return TupleVariable(list(self.args)) if _IS_OLD else attribute(self, tx, name)
         if name == "value" and self.exc_type is StopIteration:
             return _string(self.args[0], tx) if self.args else ConstantVariable.create(None)
+        if any(issubclass(self.exc_type, kind) and name in names for kind, names in _SET_BY_PYTHON.items()):
+            message = f"the trace does not know the `{name}` of an exception that Python raises"
+            raise_refusal("AG320", message, "read it from the text, or keep it before")
         return attribute(self, tx, name)
 
     of_object = method_of(UserDefinedExceptionObjectVariable, GET_ATTRIBUTE)
