@@ -3388,6 +3388,12 @@ MUTATIONS = (
         "        if False:",
         "tests/capture/test_attributes_of_numbers.py",
         "refused",
+        "dicts: empty ones",
+        CAPTURE + "empty_dicts.py",
+        "self.key_order_guarded_dict_ids.difference_update(",
+        "set().update(",
+        "tests/capture/test_empty_dicts.py",
+        "attributes or factories",
     ),
     Mutation(
         "two results: what a branch has made",

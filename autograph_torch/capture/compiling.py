@@ -79,6 +79,7 @@ from autograph_torch.capture.dict_keys import dict_keys
 from autograph_torch.capture.dicts_written import dicts_written
 from autograph_torch.capture.draws import noted_draws
 from autograph_torch.capture.eager_bodies import leave_to_python
+from autograph_torch.capture.empty_dicts import empty_dicts
 from autograph_torch.capture.empty_tensors import empty_tensors
 from autograph_torch.capture.ended_iterators import ended_iterators
 from autograph_torch.capture.entered_objects import entered_objects
@@ -596,6 +597,7 @@ _REPAIRS = (
     aliases,
     dict_keys,
     dicts_written,
+    empty_dicts,
     presence,
     lookups,
     functions_given,
