@@ -196,6 +196,7 @@ from autograph_torch.capture.starred_targets import starred_targets
 from autograph_torch.capture.symbols import pass_symbols
 from autograph_torch.capture.targets_with_gaps import targets_with_gaps
 from autograph_torch.capture.tensor_subclasses import tensor_subclasses
+from autograph_torch.capture.tensors_given import tensors_given
 from autograph_torch.capture.torch_fixes import (
     code_in_closures,
     floats_as_computed,
@@ -577,6 +578,7 @@ _REPAIRS = (
     identities,
     bound_methods,
     asked_properties,
+    tensors_given,
     laid_out,
     facts_of_types,
     given_numbers,
