@@ -121,6 +121,7 @@ from autograph_torch.capture.given_numbers import given_numbers
 from autograph_torch.capture.gradients_in_bodies import gradients_in_bodies
 from autograph_torch.capture.graph_limit import refuse_beyond_limit
 from autograph_torch.capture.guards import guards_once
+from autograph_torch.capture.hooks_of_all_modules import hooks_of_all_modules
 from autograph_torch.capture.hosts import check_shown_objects, places_around
 from autograph_torch.capture.identities import identities
 from autograph_torch.capture.indexing import indices_from_data
@@ -218,6 +219,7 @@ from autograph_torch.capture.torch_random import torch_random
 from autograph_torch.capture.two_places import one_behind_the_graph
 from autograph_torch.capture.unasked_contents import unasked_contents
 from autograph_torch.capture.unbound_arguments import unbound_arguments
+from autograph_torch.capture.unhooked_graphs import unhooked_graphs
 from autograph_torch.capture.unused_numbers import unused_numbers
 from autograph_torch.capture.views import views_in_bodies
 from autograph_torch.capture.whole_bounds import whole_bounds
@@ -636,6 +638,8 @@ _REPAIRS = (
     locks,
     entered_objects,
     hooks_of_modules,
+    hooks_of_all_modules,
+    unhooked_graphs,
     enum_members,
     equal_constants,
     leaves_made,
