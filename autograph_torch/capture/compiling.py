@@ -161,6 +161,7 @@ from autograph_torch.capture.numpy_scalars import numpy_scalars
 from autograph_torch.capture.objects_truth import truth_of_objects
 from autograph_torch.capture.observed_data import fails_before, observed_data
 from autograph_torch.capture.one_path import can_follow, may_follow, one_path, warn_of_path
+from autograph_torch.capture.open_classes import open_classes
 from autograph_torch.capture.operators_of_objects import operators_of_objects
 from autograph_torch.capture.optimizers import optimizers
 from autograph_torch.capture.out_arguments import write_behind
@@ -650,6 +651,7 @@ _REPAIRS = (
     assertions,
     membership,
     metaclass_calls,
+    open_classes,
     texts_of_numbers,
     error_objects,
     errors_given,

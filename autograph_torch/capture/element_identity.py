@@ -6,7 +6,8 @@
 
 It matters only for what need not be equal to itself: floats, tensors of them or of several elements, and objects whose
 class says what is equal. Of tensors it is known when the graph is finished, as of those that `is` tells apart
-(capture/identities.py); of numbers see capture/identity_of_floats.py.
+(capture/identities.py); of numbers see capture/identity_of_floats.py,
+and of those from outside capture/identity_of_constants.py.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from torch._dynamo.variables import (
 from autograph_torch.capture.graph_writes import is_operator, name_of
 from autograph_torch.capture.identities import note_told_apart
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.identity_of_constants import is_one_constant
 from autograph_torch.capture.identity_of_floats import is_one_float, may_be_no_number
 from autograph_torch.runtime import tracing
 
@@ -50,9 +52,13 @@ def is_one_element(tx: Any, one: Any, other: Any) -> bool:
     if isinstance(one, UserDefinedObjectVariable) and isinstance(other, UserDefinedObjectVariable):
         found = symbolic_convert.compare_op_handlers["is"](tx, [one, other], {})
         return bool(found.is_python_constant() and found.as_python_constant())
+    are_floats = may_be_no_number(one) and may_be_no_number(other)
+    known = is_one_constant(tx, one, other) if are_floats else None
+    if known is not None:
+        return known
     if type(one) is ConstantVariable and type(other) is ConstantVariable:
         return one.as_python_constant() is other.as_python_constant()
-    return may_be_no_number(one) and may_be_no_number(other) and is_one_float(one, other, tracer)
+    return are_floats and is_one_float(one, other, tracer)
 
 
 def _may_differ_from_itself(tensor: TensorVariable) -> bool:

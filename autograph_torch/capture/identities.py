@@ -44,6 +44,7 @@ from autograph_torch.capture.copied_values import line_of_copied
 from autograph_torch.capture.field_writes import line_of_twin
 from autograph_torch.capture.graph_writes import handed_out, storage_at
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.identity_of_constants import is_one_constant
 from autograph_torch.capture.identity_of_floats import is_one_float, may_be_no_number
 from autograph_torch.capture.identity_of_values import are_such_values, is_given, is_one_value, values_built
 from autograph_torch.capture.known_torch import is_before
@@ -145,6 +146,9 @@ def _answering(compare: Callable[..., Any], holds: bool, is_ours: Callable[[str]
     def answer(tx: Any, operands: Any, kwargs: Any) -> Any:
         one, other = (operand.realize() for operand in operands)
         found: Any
+        known = None if _is_of_others(tx.f_code.co_filename) else is_one_constant(tx, one, other)
+        if known is not None:
+            return ConstantVariable.create(known is holds)
         if any(isinstance(operand, DequeVariable) for operand in (one, other)):  # Dynamo knows it of None alone
             tell_apart(one, other)
             found = ConstantVariable.create((one is other) is holds)

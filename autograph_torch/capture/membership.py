@@ -36,6 +36,7 @@ from torch._dynamo.variables.dicts import DictItemsVariable, is_hashable
 
 from autograph_torch.capture.element_identity import is_one_element
 from autograph_torch.capture.equal_keys import says_what_is_equal
+from autograph_torch.capture.identity_of_floats import may_be_no_number
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime.membership import index_of, is_among, is_element, is_found_in
 
@@ -92,8 +93,9 @@ def _in_items(contains: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _varies(variable: Any) -> bool:
-    """Whether a value has parts that are no constants of the graph, or objects that say what is equal."""
+    """Whether a value has parts that are no constants of the graph, NaN, or objects that say what is equal."""
     value = variable.realize()
     if isinstance(value, BaseListVariable):
         return any(_varies(one) for one in value.items)
-    return isinstance(value, (SymNodeVariable, TensorVariable)) or says_what_is_equal(value)
+    is_of_data = isinstance(value, (SymNodeVariable, TensorVariable))
+    return is_of_data or may_be_no_number(value) or says_what_is_equal(value)

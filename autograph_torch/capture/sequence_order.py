@@ -37,6 +37,7 @@ from torch._dynamo.variables.lists import DequeVariable
 
 from autograph_torch.capture.comparisons import COMPARISONS, ORDER, Comparison, answering_comparisons
 from autograph_torch.capture.element_identity import is_one_element
+from autograph_torch.capture.identity_of_floats import may_be_no_number
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import lexicographic, ordered_lists, tracing
 
@@ -104,12 +105,18 @@ def sequences_in_order() -> Iterator[None]:
 
 
 def _are_compared(comparison: Comparison, left: Any, right: Any) -> bool:
-    """Whether both are lists, tuples or deques that are compared element by element, and data tell of some."""
+    """Whether both are lists, tuples or deques that are compared element by element, and data tell of some, or NaN."""
     if type(left) is not type(right) or type(left) not in _SEQUENCES:
         return False
     if comparison not in ORDER.values() and len(left.items) != len(right.items):
         return False
-    return any(_has_data(one, or_number=True) for one in (left, right))
+    return any(_has_data(one, or_number=True) or _has_no_number(one) for one in (left, right))
+
+
+def _has_no_number(variable: Any) -> bool:
+    """Whether there is NaN in it, which may be the very object that it is compared with."""
+    found = _sequence(variable)
+    return any(map(_has_no_number, found.items)) if type(found) in _SEQUENCES else may_be_no_number(found)
 
 
 def _sequence(variable: Any) -> Any:
