@@ -3388,6 +3388,8 @@ MUTATIONS = (
         "        if False:",
         "tests/capture/test_attributes_of_numbers.py",
         "refused",
+    ),
+    Mutation(
         "tensors given: leaves",
         CAPTURE + "tensors_given.py",
         "given.requires_grad and type(given) is not Parameter",
@@ -3466,6 +3468,8 @@ MUTATIONS = (
         "set().update(",
         "tests/capture/test_empty_dicts.py",
         "attributes or factories",
+    ),
+    Mutation(
         "unhooked graphs: graphs and bodies",
         CAPTURE + "unhooked_graphs.py",
         "        type(self)._call_impl = _forward\n",
