@@ -3336,7 +3336,7 @@ MUTATIONS = (
     Mutation(
         "set arguments: where an intersection ends",
         RUNTIME + "membership.py",
-        "                if len(members) >= len(larger):",
+        "                if ENDS_EARLY and len(members) >= len(larger):",
         "                if False:",
         "tests/capture/test_set_arguments.py",
         "as_eager and what_is_left",

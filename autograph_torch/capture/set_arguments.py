@@ -14,6 +14,7 @@ tests/capture/test_set_arguments.py shows what torch does without this, and fail
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,12 +24,18 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
 from autograph_torch.capture.patching import method_of, patched
-from autograph_torch.runtime.membership import has_all, has_none, intersection
+from autograph_torch.runtime.membership import has_all, has_none, intersection, is_within
 
 _THROUGH = ("union", "difference", "difference_update", "symmetric_difference", "symmetric_difference_update")
 _IN_BOTH = ("intersection", "intersection_update")
 _FOUND_IN = (*_IN_BOTH, "isdisjoint", "issuperset", "issubset")
-_UP_TO: dict[str, Any] = {"isdisjoint": has_none, "issuperset": has_all}
+# Older versions of Python make a set of what they are given.
+_SINCE: dict[str, tuple[Any, tuple[int, int]]] = {
+    "isdisjoint": (has_none, (3, 10)),
+    "issuperset": (has_all, (3, 11)),
+    "issubset": (is_within, (3, 12)),
+}
+_UP_TO = {name: function for name, (function, version) in _SINCE.items() if sys.version_info >= version}
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 from autograph_torch.runtime.logic import any_
 from autograph_torch.runtime.predicate import truth
 
+ENDS_EARLY: bool = sys.version_info >= (3, 11)  # an intersection that has all members
 _UNLIKE_TENSORS = (str, bytes, list, tuple, dict, set, frozenset, type(None))  # which torch compares with no tensor
 
 
@@ -64,7 +66,7 @@ def intersection(members: Any, *others: Any, cls: Any = set) -> Any:
         for value in smaller:
             if value in larger:
                 members.add(value)
-                if len(members) >= len(larger):  # an iterator is asked no further
+                if ENDS_EARLY and len(members) >= len(larger):  # an iterator is asked no further
                     break
     return cls(members)
 
@@ -73,6 +75,11 @@ def _larger_first(members: Any, other: Any) -> tuple[Any, Any]:
     """Of two sets Python goes through the smaller one, which comes second; anything else it goes through itself."""
     is_larger = isinstance(other, (set, frozenset)) and len(other) > len(members)
     return (other, members) if is_larger else (members, other)
+
+
+def is_within(members: Any, values: Any) -> bool:
+    """`members.issubset(values)` from Python 3.12 on, for a set and an iterator."""
+    return len(intersection(members, values)) == len(members)
 
 
 def has_none(members: Any, values: Any) -> bool:
