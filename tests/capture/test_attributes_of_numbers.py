@@ -10,7 +10,7 @@ import torch
 
 from autograph_torch import CaptureError
 from autograph_torch.capture.attributes_of_numbers import attributes_of_numbers
-from tests.harness import check_any_graph, compiled, leave_out, program, vec
+from tests.harness import check_any_graph, compiled, leave_out, program, torch_before, vec
 
 INPUTS = [lambda: (vec(1, 2), 1, 0.5), lambda: (vec(-1, 2), 3, 1.5), lambda: (vec(1, 2), 4, 2.5)]
 
@@ -70,6 +70,7 @@ def test_what_only_python_sets_is_refused(name: str) -> None:
         compiled(program)(vec(1), "a")
 
 
+@torch_before("2.12", "what needs this is right there")
 def test_torch_needs_this(monkeypatch: pytest.MonkeyPatch) -> None:
     def program(x: torch.Tensor, name: str) -> Any:
         try:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from autograph_torch.capture import empty_dicts
 from tests.calls_in_turn import calls_between_changes, differing_calls
-from tests.harness import leave_out
+from tests.harness import leave_out, torch_before
 
 
 class Registry(dict[str, Any]):
@@ -109,6 +109,7 @@ def test_a_key_that_comes() -> None:
         assert not differing_calls(calls_between_changes(function, lambda: Registry(1), changes))
 
 
+@torch_before("2.12", "what needs this is right there")
 def test_without_this(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may go when torch.compile asks later calls."""
     leave_out(monkeypatch, empty_dicts.empty_dicts)
