@@ -3550,6 +3550,14 @@ MUTATIONS = (
         "only_equal",
     ),
     Mutation(
+        "leaves outside",
+        CAPTURE + "leaves_outside.py",
+        "        if not found and any(",
+        "        if False and any(",
+        "tests/capture/test_leaves_outside.py",
+        "refused",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

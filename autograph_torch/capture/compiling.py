@@ -134,6 +134,7 @@ from autograph_torch.capture.known_torch import is_before, known_torch, refuse_n
 from autograph_torch.capture.laid_out import laid_out
 from autograph_torch.capture.leaf_hooks import leaf_hooks, minding_hooks
 from autograph_torch.capture.leaves_made import given_leaves, giving_leaves, leaves_made
+from autograph_torch.capture.leaves_outside import leaves_outside
 from autograph_torch.capture.left_blocks import left_blocks
 from autograph_torch.capture.left_generators import left_generators
 from autograph_torch.capture.lifting import numbers_as_tensors
@@ -644,6 +645,7 @@ _REPAIRS = (
     enum_members,
     equal_constants,
     leaves_made,
+    leaves_outside,
     frozen_tensors,
     parameters_made,
     spent_results,

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables import ConstantVariable, ConstDictVariable, SymNodeVariable, user_defined
+from torch._dynamo.variables import BuiltinVariable, ConstantVariable, ConstDictVariable, SymNodeVariable, user_defined
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.dict_keys import dict_in, guard_keys
@@ -43,8 +43,8 @@ def dicts_written() -> Iterator[None]:
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if name in _ENDS:
             first = _ENDS[name]
-            args = [*args[:first], *map(_known_flag, args[first:])]
-            kwargs = {key: _known_flag(one) if key == "last" else one for key, one in kwargs.items()}
+            args = [*args[:first], *(_known_flag(tx, one) for one in args[first:])]
+            kwargs = {key: _known_flag(tx, one) if key == "last" else one for key, one in kwargs.items()}
         found = call(self, tx, name, args, kwargs)
         if name == "move_to_end":
             dict_in(self).should_reconstruct_all = True
@@ -55,18 +55,18 @@ def dicts_written() -> Iterator[None]:
         yield
 
 
-def _known_flag(variable: Any) -> Any:
+def _known_flag(tx: Any, variable: Any) -> Any:
     """At which end: Dynamo takes what it does not know for the last one.
 
     Raises:
         CaptureError: data tell.
     """
-    value = variable.realize()
-    if value.is_tensor() or (isinstance(value, SymNodeVariable) and has_free_unbacked_symbols(value.sym_num)):
+    flag = BuiltinVariable(bool).call_function(tx, [variable.realize()], {})
+    if flag.is_python_constant():
+        return flag
+    if not isinstance(flag, SymNodeVariable) or has_free_unbacked_symbols(flag.sym_num):
         raise_refusal("AG320", "data tell at which end of an OrderedDict something is", "write two calls under an `if`")
-    if isinstance(value, SymNodeVariable):
-        return ConstantVariable.create(bool(value.evaluate_expr()))
-    return ConstantVariable.create(bool(value.as_python_constant())) if value.is_python_constant() else variable
+    return ConstantVariable.create(bool(flag.evaluate_expr()))
 
 
 def _is_written_whole(variable: Any) -> bool:
