@@ -35,6 +35,7 @@ from torch._dynamo.variables.functions import WrapperUserFunctionVariable
 from autograph_torch.capture.assumptions import in_body
 from autograph_torch.capture.attempts import attempt_under_way
 from autograph_torch.capture.caches import known_constant
+from autograph_torch.capture.later_calls import agree
 from autograph_torch.capture.observed_data import can_run_again
 from autograph_torch.capture.patching import patched
 from autograph_torch.diagnostics import CaptureError
@@ -148,7 +149,7 @@ def _answer(variable: Any, tx: Any, function: Any, values: Sequence[Any], named:
     found = function(*values, **named)
     names = [tx.output.install_global_by_id("kept_by_a_cache", one) for one in (key, cache)]
     part = " in ".join(f"G[{name!r}]" for name in names)
-    install_guard(variable.source.make_guard(functools.partial(_has_answer, part=part)))
+    agree(variable.source, part)
     if type(found) in _CONSTANTS:
         return ConstantVariable.create(found)
     return VariableTracker.build(tx, found, GlobalSource(tx.output.install_global_by_id("kept_by_a_cache", found)))
@@ -177,7 +178,3 @@ def _cache_and_key(function: Any, values: Sequence[Any], named: dict[str, Any]) 
     if typed:
         key += tuple(type(value) for value in (*values, *named.values()))
     return cache, key
-
-
-def _has_answer(builder: Any, guard: Any, part: str) -> None:
-    builder.add_python_lambda_leaf_guard_to_root([part], [part])

@@ -17,7 +17,6 @@ tests/capture/test_compared_in_c.py shows what torch does without this, and fail
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator
@@ -29,7 +28,7 @@ from torch._dynamo.variables import ConstantVariable, SymNodeVariable, TensorVar
 from torch.fx.experimental.symbolic_shapes import has_free_unbacked_symbols
 
 from autograph_torch.capture.dynamo_names import expression_of
-from autograph_torch.capture.equal_constants import functions_of_guards
+from autograph_torch.capture.later_calls import agree
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -127,20 +126,13 @@ def _guard_answer(method: str, asked: Any, *others: Any) -> None:
     question = f"type({names[0]}).{method}({', '.join(names)})"
     given = [variable for variable in (asked, *others) if _expression(variable) is not None]
     if given:
-        ask_again = functools.partial(_agree, question=question, constants=constants, answer=answer)
-        install_guard(given[0].source.make_guard(ask_again))
+        agree(given[0].source, f"{question} == ___answer", **constants, ___answer=answer)
 
 
 def _expression(variable: Any) -> str | None:
     """What leads to an object from outside; constants have guards of their own."""
     is_constant = variable.source is None or isinstance(variable, ConstantVariable)
     return None if is_constant else expression_of(variable.source)
-
-
-def _agree(builder: Any, guard: Any, question: str, constants: dict[str, Any], answer: Any) -> None:
-    names = {**functions_of_guards(), **constants, "___answer": answer}
-    part = f"{question} == ___answer"
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars=names)
 
 
 def _refuse(variable: Any, why: str) -> NoReturn:

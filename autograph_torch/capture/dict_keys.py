@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import functools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch._dynamo import symbolic_convert
 from torch._dynamo.exc import ObservedKeyError
-from torch._dynamo.guards import GuardBuilder, install_guard
+from torch._dynamo.guards import GuardBuilder
 from torch._dynamo.source import AttrSource
 from torch._dynamo.variables import (
     BuiltinVariable,
@@ -38,6 +37,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.functions import PolyfilledFunctionVariable
 
 from autograph_torch.capture.dynamo_names import TRUTH, expression_of, value_at
+from autograph_torch.capture.later_calls import agree
 from autograph_torch.capture.patching import method_of, patched
 from autograph_torch.runtime import tracing
 
@@ -124,12 +124,7 @@ def _guard_truth(variable: Any, tx: Any) -> None:
     plain = isinstance(held, ConstDictVariable) and variable.python_type() in _PLAIN
     if plain and variable.source and expression_of(variable.source) is not None:
         known = bool(value_at(variable.source, tx))
-        install_guard(variable.source.make_guard(functools.partial(_agree, known=known)))
-
-
-def _agree(builder: Any, guard: Any, known: bool) -> None:
-    part = f"bool({builder.arg_ref(guard)}) is {known}"
-    builder.add_python_lambda_leaf_guard_to_root([part], [part])
+        agree(variable.source, f"bool({expression_of(variable.source)}) is {known}")
 
 
 def dict_in(variable: Any) -> Any:

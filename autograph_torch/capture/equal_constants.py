@@ -6,7 +6,7 @@
 Dynamo compares what a graph has for a constant by `==`, and its type: of a zero not the sign, of the elements of a set
 neither the types nor the order, which follows from their way in. In plain torch.compile, too (torch 2.13).
 
-Private: GuardBuilder.EQUALS_MATCH, and what guards call (_get_closure_vars).
+Private: GuardBuilder.EQUALS_MATCH.
 tests/capture/test_equal_constants.py shows what torch does without this, and fails clearly when it changes.
 """
 
@@ -17,10 +17,10 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from torch._dynamo import guards
 from torch._dynamo.guards import GuardBuilder
 
 from autograph_torch.capture.dynamo_names import expression_of
+from autograph_torch.capture.later_calls import functions_of_guards
 from autograph_torch.capture.patching import patched
 
 
@@ -51,11 +51,6 @@ def _agree(builder: Any, name: str, value: Any) -> None:
     else:
         return
     builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={**functions_of_guards(), **names})
-
-
-def functions_of_guards() -> dict[str, Any]:
-    """What guards have beside the values: `___tuple_iterator_getitem(L['w'].rest, 0)`."""
-    return dict(guards._get_closure_vars()) if hasattr(guards, "_get_closure_vars") else {}
 
 
 def _has_zero(value: Any) -> bool:

@@ -7,20 +7,18 @@
 Dynamo compares the objects of the first call, and later calls have to have equal ones; in plain torch.compile, too
 (torch 2.13). Of what neither comes from outside, the trace has the objects that Python would have made or handed on.
 
-Private: ConstantVariable, SymNodeVariable, GuardBuilder.
+Private: ConstantVariable, SymNodeVariable.
 tests/capture/test_identity_of_constants.py shows what torch does without this.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-from torch._dynamo.guards import install_guard
 from torch._dynamo.variables import ConstantVariable, SymNodeVariable
 
 from autograph_torch.capture.dynamo_names import expression_of, value_at
-from autograph_torch.capture.equal_constants import functions_of_guards
+from autograph_torch.capture.later_calls import agree
 
 _KINDS = (str, bytes, int, float, complex)  # of which equal ones need not be one
 
@@ -41,8 +39,7 @@ def is_one_constant(tx: Any, one: Any, other: Any) -> bool | None:
     answer = values[0] is values[1]
     sides = [name or "___constant" for name in names]
     constant = values[names.index(None)] if None in names else None
-    agree = functools.partial(_agree, part=f"({sides[0]} is {sides[1]}) is {answer}", constant=constant)
-    install_guard((one if names[0] else other).source.make_guard(agree))
+    agree((one if names[0] else other).source, f"({sides[0]} is {sides[1]}) is {answer}", ___constant=constant)
     return answer
 
 
@@ -61,8 +58,3 @@ def _constant(variable: Any) -> Any:
 
 def _are_known(*variables: Any) -> bool:
     return all(type(variable) is ConstantVariable for variable in variables)
-
-
-def _agree(builder: Any, guard: Any, part: str, constant: Any) -> None:
-    names = {**functions_of_guards(), "___constant": constant}
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars=names)

@@ -19,17 +19,16 @@ tests/capture/test_memories_given.py shows what torch does without this, and fai
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._dynamo.guards import install_guard
 from torch.fx import GraphModule, Node
 
 from autograph_torch.capture.dynamo_names import expression_of
 from autograph_torch.capture.graph_writes import is_operator, storage_at, storage_of, written, written_in
+from autograph_torch.capture.later_calls import agree
 from autograph_torch.capture.overlaps import bytes_of, may_overlap
 
 # Where a tensor lies in a memory: the bytes of that, and its own size, stride and offset.
@@ -103,7 +102,8 @@ def agree_on_memories(graph: GraphModule, compiles: bool) -> None:
     }
     sizes = tuple(bytes_of(one) if _is_of_a_module(source) else 0 for source, one in zip(sources, tensors, strict=True))
     layout = Layout(changed, shared, sizes)
-    install_guard(sources[0].make_guard(functools.partial(_agree, sources=sources, layout=layout)))
+    given = ", ".join(str(expression_of(source)) for source in sources)
+    agree(sources[0], f"___layout(({given}))", ___layout=layout.is_of)
 
 
 def _is_given(node: Node) -> bool:
@@ -126,11 +126,6 @@ def _is_of_a_module(source: Any) -> bool:
     """Whether it is a parameter or buffer, whose size torch takes for known."""
     name = str(expression_of(source))
     return "._parameters[" in name or "._buffers[" in name
-
-
-def _agree(builder: Any, guard: Any, sources: list[Any], layout: Layout) -> None:
-    part = f"___layout(({', '.join(str(expression_of(source)) for source in sources)}))"
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={"___layout": layout.is_of})
 
 
 def _place(tensor: torch.Tensor) -> Place:

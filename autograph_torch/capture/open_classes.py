@@ -23,11 +23,10 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torch._dynamo.guards import install_guard
 from torch._dynamo.variables import BuiltinVariable, ConstantVariable, UserDefinedObjectVariable
 
 from autograph_torch.capture.dynamo_names import HASATTR, expression_of, get_attribute, value_at
-from autograph_torch.capture.equal_constants import functions_of_guards
+from autograph_torch.capture.later_calls import agree
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime.refusal import raise_refusal
 
@@ -100,7 +99,7 @@ def _of_object(tx: Any, one: Any, kinds: _Kinds) -> bool | None:
     is_as_it_was = not (is_object and tx.output.side_effects.is_modified(one))
     if one.source is not None and expression_of(one.source) is not None and is_as_it_was:
         answer = isinstance(value_at(one.source, tx), kinds)
-        _install(one.source, f"isinstance({expression_of(one.source)}, ___kinds) is {answer}", {"___kinds": kinds})
+        agree(one.source, f"isinstance({expression_of(one.source)}, ___kinds) is {answer}", ___kinds=kinds)
         return answer
     if one.is_python_constant():
         return isinstance(one.as_python_constant(), kinds)
@@ -139,12 +138,4 @@ def _agree_on_class(tx: Any, one: Any, kinds: _Kinds, ask: Callable[..., bool], 
     if any(base in kind.__mro__ for base in kinds):
         return
     part = f"issubclass(___kind, ___kinds) is {answer}"
-    _install(tx.import_source("abc"), part, {"___kind": kind, "___kinds": kinds})
-
-
-def _install(source: Any, part: str, names: dict[str, Any]) -> None:
-    install_guard(source.make_guard(functools.partial(_agree, part=part, names=names)))
-
-
-def _agree(builder: Any, guard: Any, part: str, names: dict[str, Any]) -> None:
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={**functions_of_guards(), **names})
+    agree(tx.import_source("abc"), part, ___kind=kind, ___kinds=kinds)

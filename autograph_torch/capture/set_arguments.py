@@ -49,7 +49,7 @@ def set_arguments() -> Iterator[None]:
         if name in _IN_BOTH and not kwargs and any(map(_is_iterator, args)):
             return _in_both(self, tx, name, args)
         if name in _THROUGH or name in _FOUND_IN:
-            args = [_listed(tx, one) if _is_object(one) or _is_iterator(one) else one for one in args]
+            args = [_listed(tx, one) if _is_iterator(one) or _is_object(one) else one for one in args]
         return original(self, tx, name, args, kwargs)
 
     stand_ins: dict[str, Any] = {"set_intersection": intersection, "set_isdisjoint": has_none}

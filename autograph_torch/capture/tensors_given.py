@@ -36,6 +36,7 @@ from torch.utils.weak import TensorWeakRef
 
 from autograph_torch.capture.asked_properties import counts
 from autograph_torch.capture.dynamo_names import GET_ATTRIBUTE, expression_of, value_at
+from autograph_torch.capture.later_calls import agree
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -132,7 +133,7 @@ def _agree_on_kind(tx: Any, tensor: Any, kinds: Any) -> None:
     if answer != issubclass(tensor.class_type, told):
         raise_refusal("AG320", "a tensor is of another kind in a graph", _ADVICE)
     if not issubclass(type(given), told):
-        install_guard(source.make_guard(functools.partial(_is_of_kind, told=told, answer=answer)))
+        agree(source, f"isinstance({expression_of(source)}, ___told) is {answer}", ___told=told)
 
 
 def _told_by_flags(kinds: Any) -> list[type]:
@@ -143,23 +144,13 @@ def _told_by_flags(kinds: Any) -> list[type]:
     return [kinds] if kinds in (Parameter, Buffer) else []
 
 
-def _is_of_kind(builder: Any, guard: Any, told: Any, answer: bool) -> None:
-    part = f"isinstance({builder.arg_ref(guard)}, ___told) is {answer}"
-    builder.add_python_lambda_leaf_guard_to_root([part], [part], closure_vars={"___told": told})
-
-
 def _agree_on_size(tx: Any, tensor: Any, size: int) -> None:
     """Have later calls agree on the size of a storage."""
     source = _source_of(tx, tensor)
     if source is not None and value_at(source, tx).untyped_storage().size() == size:
-        install_guard(source.make_guard(functools.partial(_has_size, size=size)))
+        agree(source, f"{expression_of(source)}.untyped_storage().size() == {size}")
     elif counts(tx):
         raise_refusal("AG320", "the size of a storage, which is another one in a graph", _ADVICE)
-
-
-def _has_size(builder: Any, guard: Any, size: int) -> None:
-    part = f"{builder.arg_ref(guard)}.untyped_storage().size() == {size}"
-    builder.add_python_lambda_leaf_guard_to_root([part], [part])
 
 
 def _source_of(tx: Any, tensor: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from autograph_torch import autograph
-from tests.harness import vec
+from tests.harness import check_any_graph, program, torch_before, vec
 
 Table = dict[str, Any]
 
@@ -132,3 +132,31 @@ def test_torch_forgets_what_is_moved() -> None:
     table = OrderedDict(a=1, b=2)
     torch.compile(move, backend="eager", fullgraph=True)(table, vec(1.0))
     assert list(table) == ["a", "b"]
+
+
+class Flag:
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __bool__(self) -> bool:
+        return self.value > 0
+
+
+@program(inputs=[lambda k=k: (vec(1, 2), k, Flag(k)) for k in (2, 0, 1)])
+def at_which_end(x, k, flag):
+    cache = OrderedDict(a=1, b=2, c=3)
+    first = cache.popitem(last=k > 1)
+    cache.move_to_end("b", last=k > 0)
+    return x, first, list(cache), cache.popitem(k), OrderedDict(a=1, b=2).popitem(flag)
+
+
+@program(inputs=[lambda x=x: (vec(x, 2),) for x in (1, -1, 2)])
+def at_an_end_that_data_tell(x):
+    cache = OrderedDict(a=1, b=2, c=3)
+    return x, cache.popitem(last=bool(x.sum() > 2)), list(cache)
+
+
+@torch_before("2.12", "its dicts have other variables")
+@pytest.mark.parametrize("tested", [at_which_end, at_an_end_that_data_tell])
+def test_at_which_end(tested: Callable[..., Any]) -> None:
+    check_any_graph(tested)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from autograph_torch.capture.dict_copies import dict_copies
 from autograph_torch.capture.set_arguments import set_arguments
 from tests.harness import check_any_graph, compiled, leave_out, program, torch_before, vec
 
@@ -34,18 +32,6 @@ class Bag:
     def __iter__(self) -> Iterator[int]:
         self.asked += 1
         return iter(self.values)
-
-
-class Tenfold(dict[str, int]):
-    def __getitem__(self, key: str) -> int:
-        return super().__getitem__(key) * 10
-
-
-class Doubling(OrderedDict[str, int]):
-    """Python asks this one, whose class has an `__iter__` of its own."""
-
-    def __getitem__(self, key: str) -> int:
-        return super().__getitem__(key) * 2
 
 
 METHODS = ("union", "difference", "intersection", "symmetric_difference")
@@ -100,55 +86,23 @@ def the_one_that_stays(x, value):
     return x, tags, [type(v) for v in {1, 2}.intersection([float(value)])]
 
 
-@program(inputs=given(*[lambda: Tenfold(a=1, b=2)] * 3))
-def dicts_of_a_class_are_copied(x, table):
-    kept = {"z": 0}
-    kept.update(table)
-    return x, {**table}, dict(c=3, **table), kept, (lambda **named: named)(**table), table["a"]
-
-
-@program(inputs=given(*[lambda: Doubling(a=1, b=2)] * 3))
-def ordered_dicts_of_a_class_are_asked(x, table):
-    return x, {**table}, dict(c=3, **table)
-
-
-@program(inputs=given(lambda: 2, lambda: 0, lambda: 1))
-def at_which_end(x, k):
-    cache = OrderedDict(a=1, b=2, c=3)
-    first = cache.popitem(last=k > 1)
-    cache.move_to_end("b", last=k > 0)
-    return x, first, list(cache), cache.popitem(k)
-
-
-@program(inputs=given(*[lambda: 0] * 3))
-def at_an_end_that_data_tell(x, _):
-    cache = OrderedDict(a=1, b=2, c=3)
-    return x, cache.popitem(last=bool(x.sum() > 2)), list(cache)
-
-
 PROGRAMS: Any = (
     iterators_are_gone_through_once,
     what_is_left_in_an_iterator,
     objects_are_asked_once,
     hashes_that_differ,
     the_one_that_stays,
-    dicts_of_a_class_are_copied,
-    ordered_dicts_of_a_class_are_asked,
-    at_which_end,
-    at_an_end_that_data_tell,
 )
 
 
-@torch_before("2.12", "its sets and dicts have other variables")
+@torch_before("2.12", "its sets have other variables")
 @pytest.mark.parametrize("tested", PROGRAMS, ids=lambda tested: tested.__name__)
 def test_as_eager(tested: Callable[..., Any]) -> None:
     check_any_graph(tested)
 
 
-@torch_before("2.12", "its sets and dicts have other variables")
+@torch_before("2.12", "its sets have other variables")
 def test_torch_needs_this(monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch, set_arguments)
     one, other = {Key(5, "a", 5)}, {Key(5, "b", 7)}
     assert not compiled(lambda x: (x, one.isdisjoint(other)))(vec(1))[1]
-    leave_out(monkeypatch, dict_copies)
-    assert compiled(lambda x, table: (x, {**table}))(vec(1), Tenfold(a=1))[1] == {"a": 10}
