@@ -4,6 +4,7 @@ python -m tests.fuzz -n 2000 -j 2 --seed 7
 
 Programs come in chunks, a process and a seed each, so that the same `-n` and `--seed` give the same programs however
 many processes share the work, and so that no process grows for hours. A program that two chunks make counts once.
+With `--keep DIR` the chunks of a run that was ended are not made again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, TextIO
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -28,6 +30,7 @@ from autograph_torch.capture import searches
 from tests import worlds
 from tests.generator import SIZES, SMALL, Generated, generated, judge
 from tests.harness import Verdict
+from tests.kept import code, kept
 from tests.worlds import World
 
 FAILURES = ("wrong", "crashed")
@@ -80,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     started = time.monotonic()
     starts = range(options.seed, options.seed + -(-options.n // CHUNK))
-    work = partial(explore, -(-options.n // len(starts)), options)
+    work = partial(reported, -(-options.n // len(starts)), options)
     verdicts: dict[str, tuple[str, str]] = {}
     smallest: list[tuple[Made, Verdict]] = []
     with multiprocessing.get_context("spawn").Pool(options.j, maxtasksperchild=1) as pool:
@@ -109,6 +112,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--worlds", action="store_true", help="functions whose world changes between their calls")
     result.add_argument("--way", nargs="+", default=["converted", "any graph"], help="ways to run each program")
     result.add_argument("--search", type=int, help="seconds until a program goes on one path, instead of those in use")
+    result.add_argument("--keep", type=Path, metavar="DIR", help="keep the chunks there, and take those that are there")
     result.add_argument("--shrink", type=int, default=500, help="programs tried while shrinking a failure")
     return result
 
@@ -118,6 +122,15 @@ def source_of(options: argparse.Namespace) -> Source:
     if options.worlds:
         return Source(worlds.worlds(), worlds.judge)
     return Source(generated(SMALL if options.small else SIZES), partial(judge, ways=tuple(options.way)))
+
+
+def reported(count: int, options: argparse.Namespace, start: int) -> Report:
+    """What `explore` finds, which `--keep` keeps."""
+    if options.keep is None:
+        return explore(count, options, start)
+    told = [f"{name}={getattr(options, name)}" for name in ("small", "worlds", "way", "search", "shrink")]
+    asked = f"{count} programs, {', '.join(told)}; {code()}"
+    return kept(options.keep / f"{start}.pickle", asked, partial(explore, count, options, start))
 
 
 def explore(count: int, options: argparse.Namespace, start: int) -> Report:
