@@ -35,15 +35,15 @@ from autograph_torch.capture.dynamo_names import GETATTR, HASATTR, SETATTR
 from autograph_torch.capture.graph_writes import name_of, writes_in_place, written
 from autograph_torch.capture.patching import patched
 from autograph_torch.capture.settling import (
-    NUMBERS,
     has_numbers,
     is_tensor,
     keeps_numbers,
+    kind_of_value,
     kinds_of,
-    name_of_type,
     refuse_question_of_type,
     refuse_use,
 )
+from autograph_torch.runtime.number_kinds import example, holds, type_name
 from autograph_torch.runtime.places import is_runtime
 
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.itruediv)
@@ -104,7 +104,7 @@ def _check(node: Node, tx: Any, value: Any) -> None:
 
 def _is_the_same_number(node: Node, given: dict[Node, str], value: torch.Tensor, tracer: Any) -> bool:
     """Whether what is computed of nothing but numbers is what the tensor holds (but for its last digit)."""
-    found = kinds_of(node, tracer)
+    found = {type_name(kind) for kind in kinds_of(node, tracer)}
     if value.dtype.is_floating_point or value.dtype.is_complex:
         holds = True
     else:
@@ -132,10 +132,10 @@ def _is_call(node: Node) -> bool:
 def _is_the_same(node: Node, given: dict[Node, str], value: Any, tx: Any) -> bool:
     """Whether a call gives tensors of the same types, as precise, with these kinds of numbers."""
 
-    def example(one: Node) -> Any:
-        return NUMBERS[given[one]] if one in given else one.meta["example_value"]
+    def operand(one: Node) -> Any:
+        return example(given[one]) if one in given else one.meta["example_value"]
 
-    args, kwargs = map_arg(node.args, example), map_arg(node.kwargs, example)
+    args, kwargs = map_arg(node.args, operand), map_arg(node.kwargs, operand)
     if node.op == "call_method":
         function: Any = getattr(args[0], str(node.target), None)
         args = args[1:]
@@ -165,24 +165,17 @@ def _computed_in(node: Node, value: Any, given: dict[Node, str]) -> torch.dtype 
 
 def _operand(argument: Any, given: dict[Node, str]) -> Any:
     if argument in given:
-        return NUMBERS[given[argument]]
+        return example(given[argument])
     value = argument.meta["example_value"] if isinstance(argument, Node) else argument
-    return value if isinstance(value, torch.Tensor) else NUMBERS[name_of_type(value)]
+    return value if isinstance(value, torch.Tensor) else example(kind_of_value(value))
 
 
 def _is_precise(given: dict[Node, str], computed: torch.dtype | None) -> bool:
     """Whether the tensors hold the numbers: exactly, or as precisely as the type in which torch computes with them."""
     return all(
-        _holds(one.meta["example_value"].dtype, kind) or _is_as_precise(one.meta["example_value"].dtype, computed)
+        holds(one.meta["example_value"].dtype, kind) or _is_as_precise(one.meta["example_value"].dtype, computed)
         for one, kind in given.items()
     )
-
-
-def _holds(stored: torch.dtype, kind: str) -> bool:
-    """Whether a tensor of a type holds every number of a kind exactly."""
-    if kind == "bool":
-        return True
-    return stored.is_signed if kind.startswith("short") else stored in (torch.int64, torch.float64, torch.complex128)
 
 
 def _is_as_precise(stored: torch.dtype, computed: torch.dtype | None) -> bool:

@@ -25,15 +25,11 @@ from torch.fx import GraphModule, Node
 from autograph_torch.capture.computed_of import computed_of
 from autograph_torch.diagnostics import CaptureError, Diagnostic
 from autograph_torch.runtime import either, notes, tracing
+from autograph_torch.runtime.number_kinds import computed, joined, kind_of
 from autograph_torch.runtime.performing import HostCall
 from autograph_torch.runtime.places import is_runtime
 
 OF_TWO_TYPES = "on this path a result of the function is a Python number, on others a tensor"
-# One number of each kind; "short" are constants that every type of tensor holds exactly.
-NUMBERS: dict[str, complex] = {
-    **{"bool": True, "int": 1, "float": 1.0, "complex": 1j},
-    **{"short_int": 1, "short_float": 1.0},
-}
 _NO_ARGUMENTS = ("tuple", tuple, (("tuple", tuple, ()), ("dict", (), ())))
 _SYMBOLS: dict[type, type] = {torch.SymBool: bool, torch.SymInt: int, torch.SymFloat: float}
 _ARITHMETIC = frozenset(
@@ -48,7 +44,7 @@ class _Number:
 
     flag: Any  # the variable that tells where it does
     failure: int  # the number of the effect that is raised where it leaves the graph
-    kinds: frozenset[str]  # the types that the number may have
+    kinds: frozenset[str]  # of the number (runtime/number_kinds.py)
 
 
 def fill_in_flags(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
@@ -91,7 +87,7 @@ def refuse_use(node: Node, tx: Any, use: str) -> None:
 
 
 def kinds_of(node: Node, tracer: Any) -> frozenset[str]:
-    """The types of the number that a tensor may stand for, by name; none when it never does."""
+    """The kinds of number that a tensor may stand for (runtime/number_kinds.py); none when it never does."""
     known = _known()
     kinds: dict[Node, frozenset[str]] = {}
     for one, parts in _steps(node, tracer).items():
@@ -103,21 +99,20 @@ def _computed_kinds(node: Node, parts: Sequence[Node], kinds: dict[Node, frozens
     """Of what is computed of numbers, whatever they are."""
     if node.op != "call_function":
         return kinds[parts[0]]
-    found = set()
-    for chosen in itertools.product(*(_kinds_of_argument(one, kinds) for one in node.args)):
-        found.add(type(node.target(*(NUMBERS[kind] for kind in chosen))).__name__)  # type: ignore[operator]
-    return frozenset(found)
+    given = itertools.product(*(_kinds_of_argument(one, kinds) for one in node.args))
+    return frozenset(joined(computed(node.target, chosen) for chosen in given))  # type: ignore[arg-type]
 
 
 def _kinds_of_argument(argument: Any, kinds: dict[Node, frozenset[str]]) -> frozenset[str]:
     if isinstance(argument, Node):
-        return kinds[argument] if argument in kinds else frozenset((name_of_type(argument.meta.get("example_value")),))
-    return frozenset((name_of_type(argument),))
+        return kinds[argument] if argument in kinds else frozenset((kind_of_value(argument.meta.get("example_value")),))
+    return frozenset((kind_of_value(argument),))
 
 
-def name_of_type(number: Any) -> str:
-    """The name of the type of a number, which may be a symbol."""
-    return _SYMBOLS.get(type(number), type(number)).__name__
+def kind_of_value(number: Any) -> str:
+    """The kind of a number, which may be a symbol."""
+    symbol = _SYMBOLS.get(type(number))
+    return kind_of(number) if symbol is None else symbol.__name__
 
 
 def has_numbers() -> bool:

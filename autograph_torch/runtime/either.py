@@ -22,7 +22,7 @@ def either(tensor: torch.Tensor, flag: torch.Tensor, kinds: str) -> torch.Tensor
     """A tensor that stands for a number where `flag` is set.
 
     Args:
-        kinds: the types that the number may have, by name: "int", or "float short_int" (see capture/settling.py).
+        kinds: of the number, such as "int", or "float int:1:0" (runtime/number_kinds.py).
     """
     return note_number(tensor, flag.clone(), kinds)  # a result of an operator that nobody uses would be dropped
 
@@ -38,5 +38,5 @@ def number_flag(tensor: torch.Tensor, found: Any = None) -> Any:
 
 
 def number_kinds(tensor: torch.Tensor, found: str = "") -> str:
-    """The types of the number that a tensor may stand for, by name. (Filled in by the tracer.)"""
+    """The kinds of the number that a tensor may stand for. (Filled in by the tracer.)"""
     return found

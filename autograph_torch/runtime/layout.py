@@ -10,7 +10,6 @@ This file only handles constants: it runs in real Python during a trace and neve
 
 from __future__ import annotations
 
-import math
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import torch
 
 from autograph_torch.runtime import tracing
 from autograph_torch.runtime.fields import MISSING
+from autograph_torch.runtime.number_kinds import joined, kind_of
 from autograph_torch.runtime.values import Outcome
 
 Spec = tuple[Any, ...]
@@ -445,7 +445,8 @@ def _join_number_with_tensor(tensor: Spec, number: Spec) -> Plan:
 
 def _either(plan: Plan, *sides: Spec) -> Plan:
     """The plan of a tensor that stands for a number of one of the sides on some paths (see either.py)."""
-    return ("either", " ".join(sorted({kind for side in (plan, *sides) for kind in _kinds(side)})), (_settled(plan),))
+    kinds = joined(kind for side in (plan, *sides) for kind in _kinds(side))
+    return ("either", " ".join(kinds), (_settled(plan),))
 
 
 def _kinds(spec: Spec) -> list[str]:
@@ -454,13 +455,7 @@ def _kinds(spec: Spec) -> list[str]:
         return spec[1].split()  # type: ignore[no-any-return]
     if not _is_number(spec):
         return []
-    is_short = spec[0] == "const" and type(spec[1]) is not bool and _is_short(spec[1])
-    return [f"short_{_number_type(spec)}" if is_short else _number_type(spec)]
-
-
-def _is_short(number: float) -> bool:
-    """Whether a tensor of any type for such numbers holds it exactly (bfloat16 has eight bits for its digits)."""
-    return not math.isfinite(number) or (abs(number) <= 32 and float(number * 4).is_integer())
+    return [kind_of(spec[1]) if spec[0] == "const" else _number_type(spec)]
 
 
 def _settled(spec: Spec) -> Spec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -184,16 +185,47 @@ def test_in_a_branch() -> None:
 
 def test_what_is_the_same_for_either_is_one_branch() -> None:
     """Its text does not move into both branches."""
+    program = chosen(0.0, lambda a, x, n: (x * a + 1, n + a), lambda x: x.norm())
+    assert count_of("add", program) == 2
+
+
+def counted(step: float) -> Callable[..., Any]:
+    """A number as long as no element is positive."""
+
+    def program(x: Tensor, n: Tensor) -> Any:
+        a: Any = 0.0
+        for one in x:
+            if one > 0:
+                a = a + one
+            else:
+                a = a - step
+        return x * a, n.sum() + a
+
+    return program
+
+
+@pytest.mark.parametrize("step", [1, 0.25, math.inf, 2.0**24 - 1, 2**30, 1e39, 0.1])
+def test_of_numbers_that_are_counted(step: float) -> None:
+    assert_as_eager(counted(step))
+
+
+@pytest.mark.parametrize("step", [1, 0.25])
+def test_what_is_counted_in_few_digits_is_one_branch(step: float) -> None:
+    """The tensor holds such numbers exactly. Where it does not, what follows is told apart."""
+    assert count_of("mul", counted(step)) == 1
+    assert count_of("mul", counted(0.1)) > 1
+
+
+def count_of(name: str, program: Callable[..., Any]) -> int:
+    """How many nodes of its graph and the bodies in it have this in their names."""
     graphs = []
 
     def backend(graph: torch.fx.GraphModule, inputs: list[Tensor]) -> Callable[..., Any]:
         graphs.append(graph)
         return graph
 
-    program = chosen(0.0, lambda a, x, n: (x * a + 1, n + a), lambda x: x.norm())
     compiled(program, backend)(vec(1, 2, 3), ints(1, 2, 3))
-    additions = [node for graph in graphs for one in graph.modules() for node in one.graph.nodes if "add" in node.name]
-    assert len(additions) == 2
+    return sum(name in node.name for graph in graphs for one in graph.modules() for node in one.graph.nodes)
 
 
 def test_without_this_the_type_is_that_of_the_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
