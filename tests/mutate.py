@@ -3838,6 +3838,14 @@ MUTATIONS = (
         "few_digits",
     ),
     Mutation(
+        "origins: the notes of inputs",
+        CAPTURE + "operator_results.py",
+        ' and node.op != "placeholder"',
+        "",
+        "tests/capture/test_origins.py",
+        "inputs",
+    ),
+    Mutation(
         "filled tensors: their type",
         CAPTURE + "filled_tensors.py",
         '        if "dtype" not in kwargs:\n',

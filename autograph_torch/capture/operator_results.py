@@ -28,7 +28,7 @@ def result_of(node: Node) -> tuple[Node, int] | None:
     first, second = argument(node, 0), argument(node, 1)
     if calls(node, "getitem"):
         return (first, second) if OURS in first.meta else None
-    if HANDED_ON in node.meta or is_reordered(node):
+    if has_note(node, HANDED_ON) or is_reordered(node):
         return result_of(first)
     if hides_value(node):
         return result_of(second)
@@ -37,6 +37,14 @@ def result_of(node: Node) -> tuple[Node, int] | None:
         if found is not None and name_of(found[0]) == "while_loop":
             return found if argument(node, 2) is arguments_of(found[0])[2][found[1]] else None
     return None
+
+
+def has_note(node: Node, note: str) -> bool:
+    """Whether the runtime has left a note with what a node computes.
+
+    (The inputs of a branch have all notes of what they stand for: torch shares `meta`.)
+    """
+    return note in node.meta and node.op != "placeholder"
 
 
 def result_of_block(node: Node) -> tuple[Node, int] | None:

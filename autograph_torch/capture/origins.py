@@ -35,7 +35,7 @@ from autograph_torch.capture.graph_writes import (
     written_in,
 )
 from autograph_torch.capture.leaves_of_bodies import copied
-from autograph_torch.capture.operator_results import calls, hides_value, result_of
+from autograph_torch.capture.operator_results import calls, has_note, hides_value, result_of
 from autograph_torch.runtime.memories import EITHER_OF, STAND_IN_OF
 from autograph_torch.runtime.reordering import inverse, is_reordered, order_of, reordered_node
 
@@ -156,7 +156,7 @@ class Level:
         if result is not None:
             yield Origin(node)
             yield from self._operator(result[0]).origins(result[1])
-        elif EITHER_OF in node.meta:
+        elif has_note(node, EITHER_OF):
             yield Origin(node)
             yield from itertools.chain.from_iterable(self.origins(one) for one in arguments_of(node)[1:])
         elif before is not None:
@@ -181,7 +181,7 @@ class Level:
             return True
         if result is not None:
             return self._operator(result[0]).holds(result[1], origin)
-        if EITHER_OF in node.meta:
+        if has_note(node, EITHER_OF):
             flag, one, other = arguments_of(node)
             is_first = self.both([flag, self.holds(one, origin)])
             return self.either([is_first, self.both([self.opposite(flag), self.holds(other, origin)])])

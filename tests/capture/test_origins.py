@@ -60,3 +60,19 @@ def test_of_trips_that_change_places() -> None:
 def test_a_tensor_of_its_own() -> None:
     finder, result, names = origins(lambda x: x + 1 if x.sum() > 0 else x.clone(), torch.ones(2))
     assert not names and finder.outermost.origins(result) == (Origin(result),)
+
+
+def test_of_a_branch_whose_inputs_are_results_of_others() -> None:
+    """torch gives the inputs of a branch the notes of what they stand for; they are no results themselves."""
+
+    def use(x: torch.Tensor) -> torch.Tensor:
+        total = x * 0
+        for k in range(3):
+            if x.sum() > k:
+                offset = x.mean() + k
+                total = total + (lambda v, offset=offset: v - offset)(x)
+            x = x + 1
+        return total
+
+    _, _, names = origins(use, torch.ones(2))
+    assert len(names) == 3  # `x * 0`, and what two branches have given before
