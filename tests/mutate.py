@@ -3640,7 +3640,7 @@ MUTATIONS = (
     Mutation(
         "extremes: one of the two is given back",
         CAPTURE + "origins.py",
-        "        elif EITHER_OF in node.meta:\n",
+        "        elif has_note(node, EITHER_OF):\n",
         "        elif False:\n",
         "tests/capture/test_extremes.py",
         "given_back_itself and not aot",
@@ -5088,8 +5088,8 @@ MUTATIONS = (
     Mutation(
         "results: what the program detaches",
         CAPTURE + "operator_results.py",
-        "    if HANDED_ON in node.meta or is_reordered(node):\n",
-        '    if calls(node, "detach") or HANDED_ON in node.meta or is_reordered(node):\n',
+        "    if has_note(node, HANDED_ON) or is_reordered(node):\n",
+        '    if calls(node, "detach") or has_note(node, HANDED_ON) or is_reordered(node):\n',
         "tests/capture/test_given_back.py",
         "program_detaches",
     ),
