@@ -13,16 +13,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import gast
 
 from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.later_writes import may_be_saved, written_behind
 from autograph_torch.analysis.liveness import EMPTY, live_before
 from autograph_torch.analysis.metadata import Metadata, Unknown
 from autograph_torch.analysis.scopes import SCOPES, binds, free_reads, parameters, reads
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
+from autograph_torch.analysis.writes import root_name
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.passes.torch_encoding import (
     Encoder,
@@ -31,6 +34,7 @@ from autograph_torch.passes.torch_encoding import (
     first_untransportable,
     freshly_bound,
     is_fresh,
+    is_fresh_call,
     is_known,
     leaf_of,
     method,
@@ -53,6 +57,7 @@ ROLES = ("then", "otherwise")
 _LOGIC = ("and_", "or_", "not_", "and_then", "or_else")
 _BLOCKS = ("body", "orelse", "finalbody")
 NO_GRAD = ("no_grad", "inference_mode", "autograd.no_grad", "autograd.inference_mode")
+_GRAD = ("enable_grad", "set_grad_enabled", "autograd.enable_grad", "autograd.set_grad_enabled")
 _BOOL_METHODS = frozenset("any all isnan isinf isfinite logical_and logical_or logical_not eq ne lt le gt ge".split())
 
 
@@ -99,6 +104,7 @@ class Around:
     result: Type | None = None  # what the branch around gives: its `return` is encoded so
     fresh: frozenset[str] = frozenset()  # names whose tensors share memory with nothing
     tensors: frozenset[str] = frozenset()  # Python numbers of the user that are tensors here
+    objects: frozenset[str] = frozenset()  # names of what is neither a tensor nor a number
     names: Mapping[str, Type] = field(default_factory=dict)  # of the branch or loop whose test this is
 
 
@@ -156,8 +162,9 @@ class Lowering:
             return [node]
 
     def _inside(self, node: gast.AST, around: Around) -> gast.AST:
-        if isinstance(node, gast.With) and any(self.is_no_grad(item.context_expr) for item in node.items):
-            around = dataclasses.replace(around, differentiable=False)
+        for item in node.items if isinstance(node, gast.With) else ():
+            if self.is_no_grad(item.context_expr) or self._may_record(item.context_expr):
+                around = dataclasses.replace(around, differentiable=self._may_record(item.context_expr))
         changes: dict[str, object] = {}
         for key, value in gast.iter_fields(node):
             if isinstance(value, list):
@@ -177,6 +184,10 @@ class Lowering:
     def is_no_grad(self, node: gast.expr) -> bool:
         """Whether a decorator or context manager turns gradients off."""
         return self.facts.kinds.torch_path(node.func if isinstance(node, gast.Call) else node) in NO_GRAD
+
+    def _may_record(self, node: gast.expr) -> bool:
+        """Whether a context manager may turn gradients on."""
+        return self.facts.kinds.torch_path(node.func if isinstance(node, gast.Call) else node) in _GRAD
 
     def refuse(self, node: gast.AST, reason: LeftAlone) -> None:
         diagnostic, node = None, reason.node or node
@@ -266,9 +277,76 @@ class Lowering:
         targets = [part.id for part in getattr(node.targets[0], "elts", [node.targets[0]])]
         encoded, kind = self.cond(node.value, around, before)
         written = self.written(node.value)
+        self._check_copies(node.value, targets, written, kind)
+        self.check_saved(node.value, written, around)
         if not written:
             return [*before, *self.unpacked(targets, encoded, kind, around)]
         return [*before, *self._written_back(targets, written, encoded, kind, around)]
+
+    def _check_copies(self, node: gast.Call, targets: list[str], written: list[str], kind: Type) -> None:
+        """Where a result may be a tensor from before, torch.cond gives a copy: nothing may be written to it later."""
+        kinds = kind.parts if isinstance(kind, TupleType) and len(targets) > 1 else (kind,)
+        for position, (target, one) in enumerate(zip(targets, kinds, strict=True)):
+            if not isinstance(one, NumberType) and target not in written:
+                if not self._gives_new(node, position, len(targets)):
+                    self.check_written_behind(target, node)
+
+    def check_written_behind(self, target: str, node: gast.Call) -> None:
+        """Refuse where the text shows a write behind a branch or loop that the tensor of a result would see."""
+        facts = self.facts
+        later = written_behind(target, node, facts.function, facts.aliases, facts.kinds)
+        if later is not None:
+            raise Refused(
+                f"`{target}` may be a tensor that was there before, and `{later}` is written to behind it",
+                f"write `{later} = {later} + ...` there, or clone it before",
+            )
+
+    def check_saved(self, node: gast.Call, written: list[str], around: Around) -> None:
+        """Refuse writes to what a backward pass may need: a copy is written on the paths that change nothing, too."""
+        for n in written if around.differentiable else ():
+            kind = self.site(node).names[n]
+            if isinstance(kind, TensorType) and kind.may_be_float and may_be_saved(n, node, self.facts.function):
+                raise Refused(
+                    f"a branch or loop writes to `{n}` in place, which a backward pass may need as it was",
+                    f"write `{n} = {n} + ...`, or put the function under @torch.no_grad() if it needs no gradients",
+                )
+
+    def _gives_new(self, node: gast.Call, position: int, count: int) -> bool:
+        """Whether both arms give a tensor of its own in this position, in eager Python."""
+        objects = self._objects(self.site(node))
+
+        def is_new(value: gast.expr) -> bool:
+            if runtime_function(value) == "cond":
+                return self._gives_new(value, 0, 1)
+            return self.is_fresh(value, objects)
+
+        for arm in (self._arm(argument) for argument in node.args[1:3]):
+            if count > 1 and runtime_function(arm.value) == "cond":
+                if not self._gives_new(arm.value, position, count):
+                    return False
+                continue
+            parts = getattr(arm.value, "elts", []) if count > 1 else [arm.value]
+            if len(parts) != count:
+                return False
+            fresh = freshly_bound(arm.block, is_new)
+            if not (is_new(parts[position]) or getattr(parts[position], "id", None) in fresh):
+                return False
+        return True
+
+    def is_fresh(self, value: gast.expr, objects: frozenset[str]) -> bool:
+        """Whether an expression gives a tensor in memory of its own; `model.norm(x)` may give `x`."""
+        if not is_fresh(value) or not is_fresh_call(value) or self.facts.kinds.torch_path(value.func) is not None:
+            return is_fresh(value)
+        return bool(runtime_function(value)) or root_name(value.func) in {None, *(self._locals - objects)}
+
+    @cached_property
+    def _locals(self) -> frozenset[str]:
+        function = self.facts.function
+        return frozenset({*parameters(function.args), *binds(function.body)})
+
+    @staticmethod
+    def _objects(site: Site) -> frozenset[str]:
+        return frozenset(n for n, kind in site.names.items() if isinstance(kind, OtherType))
 
     def _written_back(
         self, targets: list[str], written: list[str], encoded: gast.expr, kind: Type, around: Around
@@ -350,7 +428,9 @@ class Lowering:
         if wanted is not None and kind != wanted:
             raise Refused(f"a branch gives {kind} here and {wanted} around it", "give both the same type")
         operands = self._operands(arms, site, written, around)
-        inside = dataclasses.replace(around, nested=True, result=kind, fresh=frozenset())
+        self._check_operands(operands, written)
+        objects = around.objects | self._objects(site)
+        inside = dataclasses.replace(around, nested=True, result=kind, fresh=frozenset(), objects=objects)
         callables = [
             self._callable(arm, role, operands, written, kind, inside, before, site)
             for arm, role in zip(arms, ROLES, strict=True)
@@ -438,8 +518,8 @@ class Lowering:
                     raise Refused(f"line {inner.lineno} inside it is left alone")
             if isinstance(node, (gast.If, gast.For)):
                 self.check_block([*node.body, *node.orelse])
-            for target in getattr(node, "targets", []):
-                if any(isinstance(part, gast.Attribute) for part in walk(target)):
+            for target in getattr(node, "targets", [getattr(node, "target", None)]):
+                if target is not None and any(isinstance(part, gast.Attribute) for part in walk(target)):
                     raise Refused("an attribute is written under a tensor test", "write it after the branch or loop")
 
     def check_names(self, block: list[gast.stmt], value: gast.expr) -> None:
@@ -491,6 +571,13 @@ class Lowering:
                     raise Refused(f"{kind.name} is not known", "say what it is with --example", "AG252")
         return [*(n for n in found if n not in written), *(n for n in written if n in found)]
 
+    def _check_operands(self, operands: list[str], written: list[str]) -> None:
+        """A branch works on copies: what it writes to must not be read under another name."""
+        for n in written:
+            others = self.facts.aliases.group(n) - {n}
+            if shared := next((one for one in operands if one in others), None):
+                raise Refused(f"a branch writes to `{n}`, which may share memory with `{shared}`", "use one of them")
+
     def _read_by_inner(self, arm: Arm) -> list[str]:
         """What functions of inner branches, still to be placed, read."""
         found: dict[str, None] = {}
@@ -535,9 +622,14 @@ class Lowering:
                 raise Refused(f"a branch both writes to `{n}` in place and binds it anew", "use two names")
         copies = [assign([n], method(name(n), "clone")) for n in written if n in written_names(arm.block)]
         block = list(self.block(arm.block, around))
-        around = dataclasses.replace(around, fresh=frozenset(freshly_bound([*copies, *block])))
+        around = self.with_fresh(around, [*copies, *block])
         final = returns(self.result(arm.value, kind, kind, around, block))
         return [*(place(c, arm.function) for c in copies), *block, place(final, arm.value)]
+
+    def with_fresh(self, around: Around, block: list[gast.stmt]) -> Around:
+        """`around`, with the names that a block binds to tensors in memory of their own."""
+        found = freshly_bound(block, lambda value: self.is_fresh(value, around.objects))
+        return dataclasses.replace(around, fresh=frozenset(found))
 
     def result(
         self, value: gast.expr, kind: Type, whole: Type, around: Around, before: list[gast.stmt] | None = None
@@ -549,13 +641,17 @@ class Lowering:
                 return self.cond(value, around, before, kind)[0]
             if parts is None:
                 raise Refused("a branch gives a tuple that is not written out", "write its elements one by one")
-            elts = [self.result(part, k, whole, around, before) for part, k in zip(parts, kind.parts, strict=True)]
+            elts = []
+            for part, k in zip(parts, kind.parts, strict=True):
+                elts.append(self.result(part, k, whole, around, before))
+                given = frozenset({part.id} if isinstance(part, gast.Name) else ())  # a second time it is a copy
+                around = dataclasses.replace(around, fresh=around.fresh - given)
             return derive(value, elts=elts) if not _same(elts, value.elts) else value
         leaf = leaf_of(kind, whole, around.differentiable)
         if runtime_function(value) == "cond" and kind == whole:
             return self.cond(value, around, before, kind)[0]
         is_name = isinstance(value, gast.Name)
-        fresh = is_fresh(value) or (is_name and value.id in around.fresh)
+        fresh = self.is_fresh(value, around.objects) or (is_name and value.id in around.fresh)
         is_tensor = isinstance(leaf.kind, TensorType) or bool(reads(value) & around.tensors)
         new = self.expression(value, around)
         return self.encoder.encode(new, leaf, fresh, is_tensor)

@@ -9,7 +9,7 @@ integers and truth values beside floats, in a branch that may be differentiated:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import gast
@@ -132,11 +132,20 @@ def is_fresh(node: gast.expr) -> bool:
         return not isinstance(node.op, gast.UAdd)
     if isinstance(node, (gast.BinOp, gast.Compare)):
         return True
+    return is_fresh_call(node)
+
+
+def is_fresh_call(node: gast.expr) -> bool:
+    """Whether it is a call whose name says so: of torch, or of a method of a tensor."""
     return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in FRESH
 
 
-def freshly_bound(block: Iterable[gast.stmt]) -> set[str]:
-    """Names that straight-line statements last bind to a tensor in memory of its own."""
+def freshly_bound(block: Iterable[gast.stmt], is_fresh: Callable[[gast.expr], bool]) -> set[str]:
+    """Names that straight-line statements last bind to a tensor in memory of its own.
+
+    Args:
+        is_fresh: whether an expression gives such a tensor.
+    """
     found: set[str] = set()
     for node in block:
         if isinstance(node, gast.AugAssign):

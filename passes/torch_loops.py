@@ -23,15 +23,18 @@ their type, and loops over anything but a `range` of data.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import gast
 
 from autograph_torch.analysis.kinds import Kind
+from autograph_torch.analysis.later_writes import is_alone
+from autograph_torch.analysis.metadata import Metadata, Unknown
 from autograph_torch.analysis.scopes import binds, free_reads, names_of, parameters, reads, walk_scope
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
+from autograph_torch.analysis.writes import written_roots
 from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, written_names
-from autograph_torch.passes.torch_encoding import freshly_bound, is_fresh, is_known, leaf_of, method, true_of
+from autograph_torch.passes.torch_encoding import is_fresh, is_known, leaf_of, method, true_of
 from autograph_torch.source.nodes import name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call, constant, function, returns, runtime_function, thunk
 
@@ -61,6 +64,7 @@ class _Loop:
         self.carry = [*rebound, *handed.get("mutated", [])]
         self.item, self.body, self.value = self._taken_apart(node.args[1])
         self.kinds = self._carry_kinds()
+        self.objects = frozenset(n for n, kind in self.site.names.items() if isinstance(kind, OtherType))
         self.leaves = {n: leaf_of(kind, kind, False) for n, kind in self.kinds.items()}
         self._check()
         given = {n for n in parameters(self.facts.function.args) if isinstance(self.site.names.get(n), TensorType)}
@@ -113,6 +117,10 @@ class _Loop:
         for n in self.written:
             if any(n in binds(node) for node in self.body if not isinstance(node, gast.AugAssign)):
                 raise Refused(f"the loop both writes to `{n}` in place and binds it anew", "use two names")
+        self.lowering.check_saved(self.node, self.written, self.around)
+        for n in self.carry:
+            if isinstance(self.kinds[n], TensorType) and n not in self.written and not self._is_alone(n):
+                self.lowering.check_written_behind(n, self.node)
         floats = [n for n in self.carry if self._is_float(n)]
         if floats and self.around.nested and self.around.differentiable:
             raise Refused(
@@ -127,6 +135,10 @@ class _Loop:
         tensors = [n for n in self._outside() if isinstance(self.site.names.get(n), TensorType)]
         if shared := self.facts.aliases.groups(tensors):
             raise Refused(f"`{shared[0]}` may share memory with another tensor of the loop", "clone it before the loop")
+
+    def _is_alone(self, n: str) -> bool:
+        facts = self.facts
+        return is_alone(n, facts.function, facts.aliases, lambda value: self.lowering.is_fresh(value, self.objects))
 
     def _is_float(self, n: str) -> bool:
         kind = self.kinds[n]
@@ -145,7 +157,7 @@ class _Loop:
         test = [] if self.over_range else [self.node.args[0].body]
         if any(runtime_function(inner) in ("cond", "while_loop", "for_loop") for s in self.body for inner in walk(s)):
             return False
-        return all(_only_counts(node, n) for node in [*self.body, *test]) and all(
+        return all(_only_counts(node, n, self._takes_tensor) for node in [*self.body, *test]) and all(
             isinstance(value, gast.Name) or not reads(value) & {n} for value in self.value
         )
 
@@ -236,13 +248,14 @@ class _Loop:
             nested=True,
             result=None,
             fresh=frozenset(),
+            objects=self.around.objects | self.objects,
             tensors=(self.around.tensors | numbers) - set(unwrap),
         )
         lead = [assign([n], method(name(n), "item")) for n in unwrap]
         lead += [assign([n], method(name(n), "clone")) for n in self.written if n in written_names(self.body)]
         counted = [_without_augmented(node, self.tensors) for node in self.body]
         block = list(self.lowering.block(counted, around))
-        around = dataclasses.replace(around, fresh=frozenset(freshly_bound([*lead, *block])))
+        around = self.lowering.with_fresh(around, [*lead, *block])
         results = [self._result(n, value, block, around) for n, value in zip(self.carry, self.value, strict=True)]
         if counter:
             results = [self._next(counter, counter in numbers), *results]
@@ -261,14 +274,29 @@ class _Loop:
         known = made_of_data(block, self.data | set(self.carry))
         if isinstance(value, gast.Name) and self._may_be_constant(n, value) and value.id not in known:
             return self.lowering.encoder.no_constant(value.id)
-        fresh = is_fresh(value) or (isinstance(value, gast.Name) and value.id in around.fresh)
+        fresh = self.lowering.is_fresh(value, around.objects) or getattr(value, "id", None) in around.fresh
         is_tensor = isinstance(leaf.kind, TensorType) or bool(reads(value) & around.tensors)
         return self.lowering.encoder.encode(self.lowering.expression(value, around), leaf, fresh, is_tensor)
 
     def _counts_item(self, counter: str) -> bool:
-        return all(_only_counts(node, counter) for node in self.body) and not any(
+        return all(_only_counts(node, counter, self._takes_tensor) for node in self.body) and not any(
             runtime_function(inner) for s in self.body for inner in walk(s)
-        ) and all(_only_counts(value, counter) for value in self.value)  # fmt: skip
+        ) and all(_only_counts(value, counter, self._takes_tensor) for value in self.value)  # fmt: skip
+
+    def _takes_tensor(self, operand: gast.expr) -> bool:
+        """Whether an operand gives with a tensor of int64 what it gives with a Python integer.
+
+        A float does not: Python computes with it in double precision. Nor does what has fewer digits, or another type.
+        """
+        if _is_integer(operand):
+            return True
+        try:
+            kind = Metadata(self.facts.kinds, self.site.names).after(self.body).of(operand)
+        except Unknown:
+            return False
+        if isinstance(kind, NumberType):
+            return kind.name in ("bool", "int")
+        return isinstance(kind, TensorType) and kind.dtype in ("float32", "float64", "complex64", "complex128", "int64")
 
     def _next(self, counter: str, is_tensor: bool) -> gast.expr:
         arguments = self._range()
@@ -308,12 +336,20 @@ class _Loop:
         for block in _blocks(self.facts.function):
             places = [k for k, node in enumerate(block) if self._is_this(node)]
             lead = block[: places[0]] if places else []
-            before = [node for node in lead if n in binds(node) or n in written_names([node])]
+            before = [node for node in lead if n in binds(node) or self._may_write(node, n)]
             if before:
                 last = before[-1]
                 plain = isinstance(last, gast.Assign) and [getattr(t, "id", "") for t in last.targets] == [n]
                 return last.value if plain else None
         return None
+
+    def _may_write(self, node: gast.stmt, n: str) -> bool:
+        """Whether a statement may write to the tensor of a name; a function that is handed it may."""
+        nodes = list(walk(node))
+        calls = [one for one in nodes if isinstance(one, gast.Call) and self.facts.kinds.torch_path(one.func) is None]
+        given = [argument for one in calls for argument in (*one.args, *(keyword.value for keyword in one.keywords))]
+        handed = {getattr(argument, "id", None) for argument in given}
+        return n in handed or n in written_roots(nodes, self.facts.kinds)
 
     def _is_used_later(self, n: str) -> bool:
         """Whether anything but this loop may read a name."""
@@ -485,21 +521,59 @@ def _is_float(site: Site, n: str) -> bool:
     return isinstance(kind, TensorType) and kind.may_be_float
 
 
-def _only_counts(node: gast.AST, n: str) -> bool:
-    """Whether a number is only added to, multiplied, compared, and bound to the result of that."""
+def _only_counts(node: gast.AST, n: str, takes_tensor: Callable[[gast.expr], bool]) -> bool:
+    """Whether a number is only added to, multiplied, compared, and bound to the result of that.
+
+    Args:
+        takes_tensor: whether an operand gives with a tensor of an integer what it gives with the integer.
+    """
     if isinstance(node, gast.Assign) and n in binds(node):
         plain = len(node.targets) == 1 and isinstance(node.targets[0], gast.Name)
-        return plain and isinstance(node.value, gast.BinOp) and n in reads(node.value) and _only_counts(node.value, n)
+        return (
+            plain
+            and _is_arithmetic(node.value)
+            and n in reads(node.value)
+            and _parts_count(node.value, n, takes_tensor)
+        )
     if isinstance(node, gast.AugAssign) and n in names_of(node).reads:
-        return isinstance(node.op, _ARITHMETIC) and (isinstance(node.value, gast.Name) or _only_counts(node.value, n))
+        return isinstance(node.op, _ARITHMETIC) and _counts_or_other(node.value, n, takes_tensor)
     if n in binds(node):
         return False
     if isinstance(node, gast.Name):
         return node.id != n
-    ok_here = isinstance(node, gast.Compare) or (isinstance(node, gast.BinOp) and isinstance(node.op, _ARITHMETIC))
-    return all(
-        (ok_here and isinstance(child, gast.Name)) or _only_counts(child, n) for child in gast.iter_child_nodes(node)
-    )
+    if isinstance(node, gast.Compare) or _is_arithmetic(node):
+        counts = any(_is_count(operand, n) for operand in _operands(node))
+        plain = not counts or all(_is_count(one, n) or takes_tensor(one) for one in _operands(node))
+        return plain and _parts_count(node, n, takes_tensor)
+    return all(_only_counts(child, n, takes_tensor) for child in gast.iter_child_nodes(node))
+
+
+def _parts_count(node: gast.expr, n: str, takes_tensor: Callable[[gast.expr], bool]) -> bool:
+    return all(_counts_or_other(operand, n, takes_tensor) for operand in _operands(node))
+
+
+def _counts_or_other(node: gast.expr, n: str, takes_tensor: Callable[[gast.expr], bool]) -> bool:
+    return isinstance(node, gast.Name) or _only_counts(node, n, takes_tensor)
+
+
+def _is_arithmetic(node: gast.AST) -> bool:
+    return isinstance(node, gast.BinOp) and isinstance(node.op, _ARITHMETIC)
+
+
+def _operands(node: gast.expr) -> list[gast.expr]:
+    return [node.left, node.right] if isinstance(node, gast.BinOp) else [node.left, *node.comparators]
+
+
+def _is_count(node: gast.expr, n: str) -> bool:
+    """Whether it is an integer that is made of the number and of integers of the text."""
+    if _is_arithmetic(node):
+        parts = [_is_count(operand, n) or _is_integer(operand) for operand in _operands(node)]
+        return all(parts) and n in reads(node)
+    return isinstance(node, gast.Name) and node.id == n
+
+
+def _is_integer(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) is int
 
 
 def _without_augmented(node: gast.stmt, numbers: frozenset[str]) -> gast.stmt:

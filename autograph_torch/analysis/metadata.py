@@ -27,6 +27,11 @@ _TO_SCALAR = {"max": "same", "min": "same", "mean": "float", "norm": "float", "s
               "any": "bool", "all": "bool", "argmax": "int64", "argmin": "int64", "count_nonzero": "int64"}  # fmt: skip
 _CREATED = frozenset("zeros ones".split())
 _DEFAULT = "torch's default dtype"
+_SAME_DTYPE = {  # names of torch for one dtype
+    **{"float": "float32", "double": "float64", "half": "float16"},
+    **{"cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32"},
+    **{"long": "int64", "int": "int32", "short": "int16"},
+}
 _LITERAL_DTYPES = {bool: "bool", int: "int64", float: _DEFAULT}
 _LEVELS = ("", " with int", " with float")
 
@@ -211,7 +216,7 @@ class Metadata:
                 default = (self._kinds.torch_path(keyword.value) or "").split(".")[-1]
         if not default:
             raise Unknown(f"the dtype of `{_text(node)}`")
-        return {"float": "float32", "double": "float64", "long": "int64", "int": "int32"}.get(default, default)
+        return _SAME_DTYPE.get(default, default)
 
 
 def _of_parameter(name: str, kinds: Kinds) -> Type | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128")
 
 
 @dataclass(frozen=True)

@@ -482,6 +482,61 @@ def in_place_in_a_loop(x):
     return x, alias
 
 
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(9, 9),), lambda: (vec(3, 4),)])
+def counter_beside_a_large_float(x):
+    n = 0
+    while x.sum() < 10:
+        n += 1
+        x = x + (n * 1e8 + 1.0) % 10  # in double precision
+    return x, n
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(9, 9),)])
+def counter_beside_a_float_that_is_compared(x):
+    n = 16777216
+    while x.sum() < 10:
+        n += 1
+        x = x + 1 if n > 16777216.5 else x + 5
+    return x, n
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(9, 9),)])
+def counter_beside_tensors(x):
+    n = 0
+    while x.sum() < 40:
+        n = n * 2 + 1
+        x = x + n * 0.5 * x + n
+    return x, n
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(9, 9),)])
+def written_to_before_the_loop(x):
+    c = torch.tensor(0.0)
+    nn.init.constant_(c, 2.5)
+    while c < x.sum():
+        c = c + 1
+    return c
+
+
+@program(inputs=[lambda: (vec(1, 2),), lambda: (vec(9, 9),)])
+def written_to_behind_a_loop_that_begins_with_a_new_tensor(x):
+    y = x * 2
+    while y.sum() < 40:
+        y = y * 3
+    y += 1
+    return x, y
+
+
+@program(inputs=signs())
+def written_to_behind_a_branch_that_gives_new_tensors(x):
+    if x.sum() > 0:
+        y = x * 2
+    else:
+        y = x.exp()
+    y += 1
+    return x, y
+
+
 # -- modules and calls -----------------------------------------------------------------------------------------------
 
 
@@ -525,3 +580,19 @@ class EarlyExit(nn.Module):
         if x.mean() > 0:
             return x
         return self.second(x)
+
+
+@program(inputs=[lambda: (randn(2, 3),), lambda: (-randn(2, 3),)], grad=True)
+class NormByName(nn.Module):
+    """What a module of this name gives may be what it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.Identity()
+
+    def forward(self, x: Tensor):
+        if x.mean() > 0:
+            x = self.norm(x)
+        else:
+            x = x * 2
+        return x

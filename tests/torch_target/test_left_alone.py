@@ -44,6 +44,53 @@ CASES = [
     ("loop_in_a_branch", "if x.sum() > 0:\n    while x.sum() > 1:\n        x = x / 2\nreturn x", 2, "carries `x`"),
     ("hidden_parameters", "while x.sum() > 1:\n    x = G * x\nreturn x", 1, "reads `G`"),
     ("right_operand_may_fail", "if x.sum() > 0 and x[0] > 0:\n    x = x * 2\nreturn x", 1, "right operand may fail"),
+    (
+        "two_names_of_a_result",
+        "if x.sum() > 0:\n    a = x * 2\n    b = a\nelse:\n    a = x * 3\n    b = x * 4\na += 1\nreturn b",
+        1,
+        "`a` is written to behind it",
+    ),
+    (
+        "an_argument_is_the_result",
+        "z = x * 2 if x.sum() > 0 else x\nz += 1\nreturn x",
+        1,
+        "`z` is written to behind it",
+    ),
+    (
+        "an_inner_one_is",
+        "z = -x if x.sum() > 3 else x if x.sum() > 0 else x * 2\nz.t()[0] = 1\nreturn x",
+        1,
+        "behind it",
+    ),
+    ("a_loop_without_trips", "z = x\nwhile z.norm() > 3:\n    z = z / 2\nz.mul_(3)\nreturn x", 2, "behind it"),
+    ("an_argument_as_a_carry", "while x.norm() > 3:\n    x = x / 2\ntorch.relu_(x.view(-1))\nreturn x", 1, "behind it"),
+    (
+        "written_to_in_the_next_trip",
+        "z = x * 1\nfor k in range(2):\n    z += 1\n    if x.sum() > 0:\n        z = x\nreturn z",
+        4,
+        "`z` is written to behind it",
+    ),
+    (
+        "a_view_is_written_to_in_a_branch",
+        "row = x[0]\nif x.sum() > 0:\n    row += 1\n    z = x.sum()\nelse:\n    z = x.mean()\nreturn z",
+        2,
+        "share memory with `x`",
+    ),
+    (
+        "what_is_written_to_and_handed_on",
+        "z = x.mul_(2)\nif x.sum() > 0:\n    z += 1\n    y = x.sum()\nelse:\n    y = x.mean()\nreturn y",
+        2,
+        "share memory with `x`",
+    ),
+    ("kept_for_a_gradient", "h = x * 2\nz = h * h\nif z.sum() > 30:\n    h += 1\nreturn z.sum()", 3, "as it was"),
+    ("a_result_that_is_kept", "h = x.exp()\nif x.sum() > 3:\n    h += 1\nreturn h", 2, "as it was"),
+    (
+        "kept_in_an_earlier_trip",
+        "for k in range(2):\n    if x.sum() > 3:\n        x += 1\n    y = x * x\nreturn y",
+        2,
+        "as it",
+    ),
+    ("an_attribute_is_counted", "if x.sum() > 0:\n    y.training += 1\n    x = x * 2\nreturn x", 1, "attribute"),
     ("rows", "total = x.sum()\nfor row in x[x > 0]:\n    total = total + row\nreturn total", 2, "rows"),
 ]
 
@@ -68,6 +115,25 @@ def test_left_alone(name: str, body: str, line: int, message: str, tmp_path: Pat
     first = text.count("\n", 0, text.index("def f")) + 1
     told = [(d.line - first, d.message) for d in diagnostics if d.code in ("AG251", "AG252")]
     assert any(at == line and message in said for at, said in told), told
+
+
+def test_gradients_that_are_on_again_have_their_guards(tmp_path: Path) -> None:
+    """A loop without trips hands the gradient on (torch.where), also inside of `no_grad`, where they are turned on."""
+    text = HEADER + (
+        "def f(x):\n    with torch.no_grad():\n        with torch.enable_grad():\n"
+        "            while x.norm() > 3:\n                x = x / 2\n    return x\n"
+    )
+    output, _ = observed_and_converted(text, ["f(torch.ones(2) * 9)"], tmp_path / "on_again.py")
+    assert "x = torch.where(entered, last_x, x)" in output
+
+
+def test_a_complex_tensor_beside_floats_is_no_integer() -> None:
+    text = HEADER + (
+        "def f(x: torch.Tensor):\n    z = torch.zeros(2, dtype=torch.cdouble)\n    if x.sum() > 0:\n"
+        "        z = z * 2\n        x = x * 2\n    else:\n        z = z * 3\n        x = x * 3\n    return x, z\n"
+    )
+    output = convert_source(text.encode(), "f.py", Options(target="torch")).output.decode()
+    assert "torch.cond" in output and "double()" not in output
 
 
 def test_a_branch_around_what_is_left_alone_is_left_alone(tmp_path: Path) -> None:
