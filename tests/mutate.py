@@ -3686,6 +3686,22 @@ MUTATIONS = (
         "NormByName-plain",
     ),
     Mutation(
+        "kept nothing: what is saved",
+        CAPTURE + "kept_nothing.py",
+        "return any(name.startswith(_SAVED) for name in dir(step))",
+        "return False",
+        "tests/capture/test_kept_nothing.py",
+        "kept_something",
+    ),
+    Mutation(
+        "kept nothing: functions of the program",
+        CAPTURE + "kept_nothing.py",
+        "        return True\n",
+        "        return False\n",
+        "tests/capture/test_kept_nothing.py",
+        "function_of_the_program",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

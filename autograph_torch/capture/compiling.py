@@ -129,6 +129,7 @@ from autograph_torch.capture.instance_dicts import instance_dicts
 from autograph_torch.capture.iterables_asked import iterables_asked
 from autograph_torch.capture.kept_asserts import keep_asserts
 from autograph_torch.capture.kept_inputs import without_kept
+from autograph_torch.capture.kept_nothing import kept_nothing
 from autograph_torch.capture.keywords_given_twice import keywords_given_twice
 from autograph_torch.capture.known_torch import is_before, known_torch, refuse_newer_torch
 from autograph_torch.capture.laid_out import laid_out
@@ -620,6 +621,7 @@ _REPAIRS = (
     keywords_given_twice,
     lists_in_themselves,
     compensated_sums,
+    kept_nothing,
     code_in_closures,
     unused_numbers,
     read_again,

@@ -10,7 +10,7 @@
     return model(x).mean()
 
 Dynamo refuses it (torch 2.13): who differentiates such a tensor a second time gets an exception in eager. Most who
-return their loss do not. (Where no operator in between has kept anything, eager differentiates it again; this raises.)
+return their loss do not. (Steps that keep nothing can be differentiated again: capture/kept_nothing.py.)
 
 Private: two checks of OutputGraph, and `autograd_grad_consumed_grad_fns`.
 tests/capture/test_spent.py fails clearly when torch changes them.
