@@ -3690,8 +3690,8 @@ MUTATIONS = (
         CAPTURE + "kept_nothing.py",
         "return any(name.startswith(_SAVED) for name in dir(step))",
         "return False",
-        "tests/capture/test_kept_nothing.py",
-        "kept_something",
+        "tests/capture/test_spent.py",
+        "loss_of_a_training_step and not aot and not inductor",
     ),
     Mutation(
         "kept nothing: functions of the program",
