@@ -3691,7 +3691,7 @@ MUTATIONS = (
         "return any(name.startswith(_SAVED) for name in dir(step))",
         "return False",
         "tests/capture/test_spent.py",
-        "loss_of_a_training_step and not aot and not inductor",
+        "loss_of_a_training_step and aot_eager",
     ),
     Mutation(
         "kept nothing: functions of the program",
