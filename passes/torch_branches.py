@@ -22,10 +22,10 @@ from autograph_torch.analysis.facts import Facts
 from autograph_torch.analysis.kinds import Kind
 from autograph_torch.analysis.later_writes import may_be_saved, written_behind
 from autograph_torch.analysis.liveness import EMPTY, live_before
+from autograph_torch.analysis.memory import Memory
 from autograph_torch.analysis.metadata import Metadata, Unknown
 from autograph_torch.analysis.scopes import SCOPES, binds, free_reads, parameters, reads
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
-from autograph_torch.analysis.writes import root_name
 from autograph_torch.diagnostics import Diagnostic
 from autograph_torch.passes.torch_encoding import (
     Encoder,
@@ -163,8 +163,8 @@ class Lowering:
 
     def _inside(self, node: gast.AST, around: Around) -> gast.AST:
         for item in node.items if isinstance(node, gast.With) else ():
-            if self.is_no_grad(item.context_expr) or self._may_record(item.context_expr):
-                around = dataclasses.replace(around, differentiable=self._may_record(item.context_expr))
+            if self._is_call_of(item.context_expr, (*NO_GRAD, *_GRAD)):
+                around = dataclasses.replace(around, differentiable=self._is_call_of(item.context_expr, _GRAD))
         changes: dict[str, object] = {}
         for key, value in gast.iter_fields(node):
             if isinstance(value, list):
@@ -183,11 +183,10 @@ class Lowering:
 
     def is_no_grad(self, node: gast.expr) -> bool:
         """Whether a decorator or context manager turns gradients off."""
-        return self.facts.kinds.torch_path(node.func if isinstance(node, gast.Call) else node) in NO_GRAD
+        return self._is_call_of(node, NO_GRAD)
 
-    def _may_record(self, node: gast.expr) -> bool:
-        """Whether a context manager may turn gradients on."""
-        return self.facts.kinds.torch_path(node.func if isinstance(node, gast.Call) else node) in _GRAD
+    def _is_call_of(self, node: gast.expr, paths: tuple[str, ...]) -> bool:
+        return self.facts.kinds.torch_path(node.func if isinstance(node, gast.Call) else node) in paths
 
     def refuse(self, node: gast.AST, reason: LeftAlone) -> None:
         diagnostic, node = None, reason.node or node
@@ -289,12 +288,18 @@ class Lowering:
         for position, (target, one) in enumerate(zip(targets, kinds, strict=True)):
             if not isinstance(one, NumberType) and target not in written:
                 if not self._gives_new(node, position, len(targets)):
-                    self.check_written_behind(target, node)
+                    self.check_written_behind(target, node, self.memory(self.site(node)))
 
-    def check_written_behind(self, target: str, node: gast.Call) -> None:
+    def memory(self, site: Site) -> Memory:
+        """What may share memory in the function, as far as the types at a branch or loop tell what is a tensor."""
+        objects = objects_of(site)
+        return Memory(self.facts.function, self.facts.kinds, lambda value: self.is_fresh(value, objects))
+
+    def check_written_behind(self, target: str, node: gast.Call, memory: Memory) -> None:
         """Refuse where the text shows a write behind a branch or loop that the tensor of a result would see."""
         facts = self.facts
-        later = written_behind(target, node, facts.function, facts.aliases, facts.kinds)
+        numbers = [n for n, kind in self.site(node).names.items() if isinstance(kind, NumberType)]
+        later = written_behind(target, node, facts.function, memory, facts.kinds, numbers)
         if later is not None:
             raise Refused(
                 f"`{target}` may be a tensor that was there before, and `{later}` is written to behind it",
@@ -313,7 +318,7 @@ class Lowering:
 
     def _gives_new(self, node: gast.Call, position: int, count: int) -> bool:
         """Whether both arms give a tensor of its own in this position, in eager Python."""
-        objects = self._objects(self.site(node))
+        objects = objects_of(self.site(node))
 
         def is_new(value: gast.expr) -> bool:
             if runtime_function(value) == "cond":
@@ -335,18 +340,15 @@ class Lowering:
 
     def is_fresh(self, value: gast.expr, objects: frozenset[str]) -> bool:
         """Whether an expression gives a tensor in memory of its own; `model.norm(x)` may give `x`."""
-        if not is_fresh(value) or not is_fresh_call(value) or self.facts.kinds.torch_path(value.func) is not None:
+        if not is_fresh_call(value) or runtime_function(value):
             return is_fresh(value)
-        return bool(runtime_function(value)) or root_name(value.func) in {None, *(self._locals - objects)}
+        tensors = self._locals - objects
+        return all(n in tensors or self.facts.kinds.torch_path(name(n)) is not None for n in reads(value.func))
 
     @cached_property
     def _locals(self) -> frozenset[str]:
         function = self.facts.function
         return frozenset({*parameters(function.args), *binds(function.body)})
-
-    @staticmethod
-    def _objects(site: Site) -> frozenset[str]:
-        return frozenset(n for n, kind in site.names.items() if isinstance(kind, OtherType))
 
     def _written_back(
         self, targets: list[str], written: list[str], encoded: gast.expr, kind: Type, around: Around
@@ -428,8 +430,8 @@ class Lowering:
         if wanted is not None and kind != wanted:
             raise Refused(f"a branch gives {kind} here and {wanted} around it", "give both the same type")
         operands = self._operands(arms, site, written, around)
-        self._check_operands(operands, written)
-        objects = around.objects | self._objects(site)
+        self._check_operands(arms, site, written)
+        objects = around.objects | objects_of(site)
         inside = dataclasses.replace(around, nested=True, result=kind, fresh=frozenset(), objects=objects)
         callables = [
             self._callable(arm, role, operands, written, kind, inside, before, site)
@@ -556,10 +558,7 @@ class Lowering:
         """The tensors that the branches read, in the order of the text."""
         found: dict[str, None] = {}
         for arm in arms:
-            needed = {**free_reads(thunk(arm.value)), **dict.fromkeys(arm.taken)}
-            if arm.function is not None:
-                needed = {**dict.fromkeys(arm.taken), **free_reads(arm.function)}
-            for n in (*needed, *self._read_by_inner(arm)):
+            for n in self._read(arm):
                 kind = site.names.get(n)
                 if isinstance(kind, TensorType) or n in around.tensors:
                     found[n] = None
@@ -571,12 +570,20 @@ class Lowering:
                     raise Refused(f"{kind.name} is not known", "say what it is with --example", "AG252")
         return [*(n for n in found if n not in written), *(n for n in written if n in found)]
 
-    def _check_operands(self, operands: list[str], written: list[str]) -> None:
+    def _check_operands(self, arms: list[Arm], site: Site, written: list[str]) -> None:
         """A branch works on copies: what it writes to must not be read under another name."""
+        read = [n for arm in arms for n in self._read(arm)] if written else []
         for n in written:
-            others = self.facts.aliases.group(n) - {n}
-            if shared := next((one for one in operands if one in others), None):
+            together = {place.partition(".")[0] for place in self.memory(site).others(n)}
+            if shared := next((one for one in read if one in together), None):
                 raise Refused(f"a branch writes to `{n}`, which may share memory with `{shared}`", "use one of them")
+
+    def _read(self, arm: Arm) -> list[str]:
+        """What a branch reads from around it, in the order of the text."""
+        needed = {**free_reads(thunk(arm.value)), **dict.fromkeys(arm.taken)}
+        if arm.function is not None:
+            needed = {**dict.fromkeys(arm.taken), **free_reads(arm.function)}
+        return [*needed, *self._read_by_inner(arm)]
 
     def _read_by_inner(self, arm: Arm) -> list[str]:
         """What functions of inner branches, still to be placed, read."""
@@ -662,6 +669,11 @@ RANDOM = frozenset(
     "uniform_ normal_ exponential_ random_ geometric_ cauchy_ log_normal_ rrelu dropout alpha_dropout "
     "feature_alpha_dropout dropout1d dropout2d dropout3d".split()
 )
+
+
+def objects_of(site: Site) -> frozenset[str]:
+    """Names of what is neither a tensor nor a number at a branch or loop."""
+    return frozenset(n for n, kind in site.names.items() if isinstance(kind, OtherType))
 
 
 def _binds_names(node: gast.stmt) -> bool:

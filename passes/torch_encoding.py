@@ -137,7 +137,9 @@ def is_fresh(node: gast.expr) -> bool:
 
 def is_fresh_call(node: gast.expr) -> bool:
     """Whether it is a call whose name says so: of torch, or of a method of a tensor."""
-    return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in FRESH
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
+        return False
+    return node.func.attr in FRESH and not any(keyword.arg in ("out", "inplace") for keyword in node.keywords)
 
 
 def freshly_bound(block: Iterable[gast.stmt], is_fresh: Callable[[gast.expr], bool]) -> set[str]:

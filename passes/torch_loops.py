@@ -24,16 +24,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import gast
 
 from autograph_torch.analysis.kinds import Kind
-from autograph_torch.analysis.later_writes import is_alone
+from autograph_torch.analysis.memory import is_part
 from autograph_torch.analysis.metadata import Metadata, Unknown
 from autograph_torch.analysis.scopes import binds, free_reads, names_of, parameters, reads, walk_scope
 from autograph_torch.analysis.seen import NumberType, OtherType, Site, TensorType, TupleType, Type
-from autograph_torch.analysis.writes import written_roots
-from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, written_names
+from autograph_torch.analysis.writes import written_targets
+from autograph_torch.passes.torch_branches import Around, Lowering, PlainPython, Refused, objects_of, written_names
 from autograph_torch.passes.torch_encoding import is_fresh, is_known, leaf_of, method, true_of
 from autograph_torch.source.nodes import name, place, rebuild, replace, walk
 from autograph_torch.source.templates import assign, call, constant, function, returns, runtime_function, thunk
@@ -64,7 +65,7 @@ class _Loop:
         self.carry = [*rebound, *handed.get("mutated", [])]
         self.item, self.body, self.value = self._taken_apart(node.args[1])
         self.kinds = self._carry_kinds()
-        self.objects = frozenset(n for n, kind in self.site.names.items() if isinstance(kind, OtherType))
+        self.memory = lowering.memory(self.site)
         self.leaves = {n: leaf_of(kind, kind, False) for n, kind in self.kinds.items()}
         self._check()
         given = {n for n in parameters(self.facts.function.args) if isinstance(self.site.names.get(n), TensorType)}
@@ -119,8 +120,8 @@ class _Loop:
                 raise Refused(f"the loop both writes to `{n}` in place and binds it anew", "use two names")
         self.lowering.check_saved(self.node, self.written, self.around)
         for n in self.carry:
-            if isinstance(self.kinds[n], TensorType) and n not in self.written and not self._is_alone(n):
-                self.lowering.check_written_behind(n, self.node)
+            if isinstance(self.kinds[n], TensorType) and n not in self.written and not self.memory.is_alone(n):
+                self.lowering.check_written_behind(n, self.node, self.memory)
         floats = [n for n in self.carry if self._is_float(n)]
         if floats and self.around.nested and self.around.differentiable:
             raise Refused(
@@ -135,10 +136,6 @@ class _Loop:
         tensors = [n for n in self._outside() if isinstance(self.site.names.get(n), TensorType)]
         if shared := self.facts.aliases.groups(tensors):
             raise Refused(f"`{shared[0]}` may share memory with another tensor of the loop", "clone it before the loop")
-
-    def _is_alone(self, n: str) -> bool:
-        facts = self.facts
-        return is_alone(n, facts.function, facts.aliases, lambda value: self.lowering.is_fresh(value, self.objects))
 
     def _is_float(self, n: str) -> bool:
         kind = self.kinds[n]
@@ -248,7 +245,7 @@ class _Loop:
             nested=True,
             result=None,
             fresh=frozenset(),
-            objects=self.around.objects | self.objects,
+            objects=self.around.objects | objects_of(self.site),
             tensors=(self.around.tensors | numbers) - set(unwrap),
         )
         lead = [assign([n], method(name(n), "item")) for n in unwrap]
@@ -291,12 +288,16 @@ class _Loop:
         if _is_integer(operand):
             return True
         try:
-            kind = Metadata(self.facts.kinds, self.site.names).after(self.body).of(operand)
+            kind = self._types.of(operand)
         except Unknown:
             return False
         if isinstance(kind, NumberType):
             return kind.name in ("bool", "int")
         return isinstance(kind, TensorType) and kind.dtype in ("float32", "float64", "complex64", "complex128", "int64")
+
+    @cached_property
+    def _types(self) -> Metadata:
+        return Metadata(self.facts.kinds, self.site.names).after(self.body)
 
     def _next(self, counter: str, is_tensor: bool) -> gast.expr:
         arguments = self._range()
@@ -331,25 +332,22 @@ class _Loop:
 
     def _literal(self, n: str) -> gast.expr | None:
         """What the block around the loop last binds a name to before the loop, when the text shows it."""
-        if self.facts.aliases.shares(n):
+        if self.memory.others(n):
             return None
         for block in _blocks(self.facts.function):
             places = [k for k, node in enumerate(block) if self._is_this(node)]
             lead = block[: places[0]] if places else []
-            before = [node for node in lead if n in binds(node) or self._may_write(node, n)]
+            before = [node for node in lead if n in binds(node) or self._writes(node, n)]
             if before:
                 last = before[-1]
                 plain = isinstance(last, gast.Assign) and [getattr(t, "id", "") for t in last.targets] == [n]
                 return last.value if plain else None
         return None
 
-    def _may_write(self, node: gast.stmt, n: str) -> bool:
-        """Whether a statement may write to the tensor of a name; a function that is handed it may."""
-        nodes = list(walk(node))
-        calls = [one for one in nodes if isinstance(one, gast.Call) and self.facts.kinds.torch_path(one.func) is None]
-        given = [argument for one in calls for argument in (*one.args, *(keyword.value for keyword in one.keywords))]
-        handed = {getattr(argument, "id", None) for argument in given}
-        return n in handed or n in written_roots(nodes, self.facts.kinds)
+    def _writes(self, node: gast.stmt, n: str) -> bool:
+        """Whether a statement writes to the tensor of a name, which nothing else has."""
+        targets = [target for one in walk(node) for target in written_targets(one, self.facts.kinds)]
+        return any(is_part(n, place) for target in targets for place in self.memory.places(target))
 
     def _is_used_later(self, n: str) -> bool:
         """Whether anything but this loop may read a name."""

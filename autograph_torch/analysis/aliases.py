@@ -12,7 +12,6 @@ import gast
 
 from autograph_torch.analysis.kinds import Kind, Kinds
 from autograph_torch.analysis.scopes import walk_scope
-from autograph_torch.analysis.writes import is_in_place
 from autograph_torch.source.nodes import walk
 
 VIEWS = frozenset(
@@ -44,15 +43,6 @@ class Aliases:
         names = list(dict.fromkeys(names))
         roots = [self._root(name) for name in names]
         return [n for n, root in zip(names, roots, strict=True) if roots.count(root) > 1 or n in self._pieces]
-
-    def group(self, name: str) -> set[str]:
-        """The name, and all that may share memory with it."""
-        root = self._root(name)
-        return {name, *(other for other in [*self._parent, root] if self._root(other) == root)}
-
-    def shares(self, name: str) -> bool:
-        """Whether any other name may share memory with this one."""
-        return self.group(name) != {name}
 
     def _root(self, name: str) -> str:
         while name in self._parent:
@@ -99,18 +89,13 @@ class Aliases:
             return self._sources(value.value)
         if isinstance(value, gast.Attribute):
             return self._sources(value.value) if value.attr in VIEWS else []
-        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and _hands_on(value.func.attr):
+        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr in VIEWS:
             return self._sources(value.func.value) + [name for a in value.args[:1] for name in self._sources(a)]
         if isinstance(value, gast.IfExp):
             return self._sources(value.body) + self._sources(value.orelse)
         if isinstance(value, gast.NamedExpr):
             return self._sources(value.value)
         return []
-
-
-def _hands_on(method: str) -> bool:
-    """Whether the name of a method says that its result has the memory of its object: a view, or `x.mul_(2)`."""
-    return method in VIEWS or is_in_place(method)
 
 
 def _made_containers(node: gast.AST) -> list[str]:

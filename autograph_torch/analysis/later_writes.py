@@ -6,19 +6,20 @@
     z = h * h                                               keeps `h` for its gradient
     h.copy_(torch.cond(p, ..., lambda h: h.clone(), ...))   which is gone, also on the path that changes nothing
 
-What a call does with its arguments is not looked at, but for functions of torch that say so (`nn.init.zeros_(x)`).
+What a function that is called writes to is not looked at, but for those of torch that say so (`nn.init.zeros_(x)`) and
+those that stand in the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 
 import gast
 
-from autograph_torch.analysis.aliases import Aliases
 from autograph_torch.analysis.kinds import Kinds
-from autograph_torch.analysis.scopes import binds, captured, names_of, parameters, reads, walk_scope
-from autograph_torch.analysis.writes import written_roots
+from autograph_torch.analysis.memory import Memory, is_part
+from autograph_torch.analysis.scopes import SCOPES, binds, reads
+from autograph_torch.analysis.writes import written_targets
 from autograph_torch.source.nodes import walk
 
 _KEEP_NOTHING = frozenset(
@@ -26,17 +27,22 @@ _KEEP_NOTHING = frozenset(
 )
 
 
-def written_behind(name: str, site: gast.AST, function: gast.FunctionDef, aliases: Aliases, kinds: Kinds) -> str | None:
-    """A name that may be the tensor of `name`, or have a part of its memory, and is written to behind `site`.
+def written_behind(
+    name: str, site: gast.AST, function: gast.FunctionDef, memory: Memory, kinds: Kinds, numbers: Collection[str]
+) -> str | None:
+    """A place that may have the memory of a name, and is written to behind `site`.
 
     Args:
         name: a result of the branch or loop.
         site: the branch or loop, with its place in the text of the user.
         function: as the user wrote it.
+        numbers: names of Python numbers, which `+=` binds anew.
     """
-    together = aliases.group(name)
+    together = memory.group(name)
     behind = [node for node in walk(function) if _runs_behind(node, site, function)]
-    return next((written for written in written_roots(behind, kinds) if written in together), None)
+    targets = [target for node in behind for target in written_targets(node, kinds)]
+    written = [place for target in targets for place in memory.places(target) if place not in numbers]
+    return next((place for place in written if any(is_part(place, one) for one in together)), None)
 
 
 def may_be_saved(name: str, site: gast.AST, function: gast.FunctionDef) -> bool:
@@ -65,30 +71,13 @@ def _runs_before(node: gast.AST, site: gast.AST, function: gast.FunctionDef) -> 
     return apart and _runs_behind(site, node, function)
 
 
-def is_alone(name: str, function: gast.FunctionDef, aliases: Aliases, is_fresh: Callable[[gast.expr], bool]) -> bool:
-    """Whether no other name, object or caller has the tensors of a name: all that it is bound to is new.
-
-    Args:
-        is_fresh: whether an expression gives a tensor in memory of its own.
-    """
-    outside = {*parameters(function.args), *names_of(function.body).outer, *captured(function.body)}
-    if name in outside or aliases.group(name) != {name}:
-        return False
-    nodes = list(walk_scope(function.body))
-    kept = {id(node.target) for node in nodes if isinstance(node, gast.AugAssign)}
-    new = {id(node.targets[0]) for node in nodes if isinstance(node, gast.Assign) and _is_plain(node, is_fresh)}
-    stored = (node for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store))
-    return all(id(node) in kept | new for node in stored if node.id == name)
-
-
-def _is_plain(node: gast.Assign, is_fresh: Callable[[gast.expr], bool]) -> bool:
-    return len(node.targets) == 1 and is_fresh(node.value)
-
-
 def _runs_behind(node: gast.AST, site: gast.AST, function: gast.FunctionDef) -> bool:
-    """Whether a node comes behind the site in the text, or in the next trip of a loop around both."""
+    """Whether a node comes behind the site: in the text, in the next trip of a loop around both, or when called."""
     if getattr(node, "lineno", None) is None or _is_in(node, site):
         return False
+    inner = (one for one in walk(function) if isinstance(one, (*SCOPES, gast.Lambda)) and one is not function)
+    if any(_is_in(node, one) and not _is_in(site, one) for one in inner):
+        return True
     if (node.lineno, node.col_offset) >= (site.end_lineno, site.end_col_offset):
         return True
     loops = (one for one in walk(function) if isinstance(one, (gast.For, gast.While)) and not _is_in(one, site))

@@ -43,7 +43,7 @@ def owned_containers(function: gast.FunctionDef, kinds: Kinds) -> frozenset[str]
 def _targets_of_new(node: gast.AST, kinds: Kinds) -> list[gast.Name]:
     """Names that an assignment binds to a new container."""
     if isinstance(node, gast.Assign) and len(node.targets) == 1:
-        pairs = _pairs(node.targets[0], node.value)
+        pairs = bound_pairs(node.targets[0], node.value)
     elif isinstance(node, gast.AnnAssign):
         pairs = [(node.target, node.value)]
     else:
@@ -51,7 +51,7 @@ def _targets_of_new(node: gast.AST, kinds: Kinds) -> list[gast.Name]:
     return [target for target, value in pairs if isinstance(target, gast.Name) and _makes_container(value, kinds)]
 
 
-def _pairs(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+def bound_pairs(target: gast.expr, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
     """What is bound, and to what: `up, down = [], []` are two assignments."""
     both = (target, value)
     if not all(isinstance(one, (gast.Tuple, gast.List)) for one in both) or len(target.elts) != len(value.elts):

@@ -60,29 +60,12 @@ def written_in_place(block: Iterable[gast.AST], kinds: Kinds) -> list[str]:
 
 def written_directly(nodes: Iterable[gast.AST], kinds: Kinds) -> list[str]:
     """Names whose objects these very nodes may change."""
-    bases = (base_name(target) for node in nodes for target in _targets(node, kinds))
+    bases = (base_name(target) for node in nodes for target in written_targets(node, kinds))
     return list(dict.fromkeys(base for base in bases if base is not None and base != RUNTIME))
 
 
-def written_roots(nodes: Iterable[gast.AST], kinds: Kinds) -> list[str]:
-    """Names whose memory these very nodes may write to, also through views: `x.t()[0] = v`, `x.data.mul_(2)`."""
-    roots = (root_name(target) for node in nodes for target in _targets(node, kinds))
-    return list(dict.fromkeys(root for root in roots if root is not None and root != RUNTIME))
-
-
-def root_name(node: gast.AST) -> str | None:
-    """The variable at the root of `x.t()[0]`, `model.norm`; None where there is none."""
-    while not isinstance(node, gast.Name):
-        if isinstance(node, gast.Call):
-            node = node.func
-        elif isinstance(node, (gast.Subscript, gast.Attribute)):
-            node = node.value
-        else:
-            return None
-    return node.id
-
-
-def _targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
+def written_targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
+    """The expressions whose objects this very node may change."""
     if isinstance(node, gast.AugAssign):
         if isinstance(node.target, gast.Name) and kinds.of(_load(node.target)) in (Kind.PYTHON, Kind.SYMBOL):
             return []

@@ -106,10 +106,10 @@ def _is_the_same_number(node: Node, given: dict[Node, str], value: torch.Tensor,
     """Whether what is computed of nothing but numbers is what the tensor holds (but for its last digit)."""
     found = {type_name(kind) for kind in kinds_of(node, tracer)}
     if value.dtype.is_floating_point or value.dtype.is_complex:
-        holds = True
+        fits = True
     else:
-        holds = found <= {"bool"} if value.dtype == torch.bool else value.dtype == torch.int64 and "float" not in found
-    return holds and not _may_raise(node) and _is_precise(given, None)
+        fits = found <= {"bool"} if value.dtype == torch.bool else value.dtype == torch.int64 and "float" not in found
+    return fits and not _may_raise(node) and _is_precise(given, None)
 
 
 def _may_raise(node: Node) -> bool:

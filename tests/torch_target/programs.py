@@ -482,6 +482,16 @@ def in_place_in_a_loop(x):
     return x, alias
 
 
+@program(inputs=signs())
+def what_a_write_hands_on_beside_its_tensor(x):
+    y, row = x.mul_(2), x.ravel()
+    if x.sum() > 0:
+        z = x + y + row
+    else:
+        z = y * row
+    return z
+
+
 @program(inputs=[lambda: (vec(1, 2),), lambda: (vec(9, 9),), lambda: (vec(3, 4),)])
 def counter_beside_a_large_float(x):
     n = 0
@@ -580,6 +590,23 @@ class EarlyExit(nn.Module):
         if x.mean() > 0:
             return x
         return self.second(x)
+
+
+@program(inputs=[lambda: (randn(2, 3),), lambda: (-randn(2, 3),)], grad=True)
+class CountsBehindABranch(nn.Module):
+    """What is written to behind the branch is another attribute than the one whose result it gives."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.calls = 0
+
+    def forward(self, x: Tensor):
+        h = self.layer(x)
+        if h.mean() > 0:
+            h = h * 2
+        self.calls += 1
+        return h, self.calls
 
 
 @program(inputs=[lambda: (randn(2, 3),), lambda: (-randn(2, 3),)], grad=True)

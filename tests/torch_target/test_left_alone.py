@@ -82,6 +82,54 @@ CASES = [
         2,
         "share memory with `x`",
     ),
+    (
+        "held_in_a_list",
+        "z = x * 2\nheld = [z]\nwhile z.norm() > 9:\n    z = z / 2\nz += 1\nreturn held[0]",
+        3,
+        "`z` is written to behind it",
+    ),
+    (
+        "held_in_an_attribute",
+        "z = x * 2\ny.last = z\nwhile z.norm() > 9:\n    z = z / 2\nz.mul_(2)\nreturn y.last",
+        3,
+        "behind it",
+    ),
+    (
+        "handed_to_an_object",
+        "z = x * 2\nKEPT.append(z)\nwhile z.norm() > 9:\n    z = z / 2\nz += 1\nreturn z",
+        3,
+        "behind it",
+    ),
+    (
+        "of_an_attribute",
+        "y.last = x.clone()\nz = y.last if x.sum() > 0 else x * 2\ny.last += 1\nreturn z",
+        2,
+        "`y.last` is written to behind it",
+    ),
+    (
+        "written_through_a_list",
+        "held = [x]\nz = x if x.sum() > 0 else x * 2\nheld[0].add_(1)\nreturn z",
+        2,
+        "`held` is",
+    ),
+    (
+        "written_by_an_inner_function",
+        "def bump():\n    x.add_(1)\nz = x if x.sum() > 0 else x * 2\nbump()\nreturn z",
+        3,
+        "`x` is written to behind it",
+    ),
+    (
+        "what_writes_gives_its_argument",
+        "z = F.relu(x, inplace=True)\nwhile z.norm() > 3:\n    z = z / 2\nz += 1\nreturn x",
+        2,
+        "behind",
+    ),
+    (
+        "a_list_is_read_in_a_branch",
+        "held = [x]\nif x.sum() > 0:\n    x += 1\n    z = held[0].sum()\nelse:\n    z = x.mean()\nreturn z",
+        2,
+        "share memory with `held`",
+    ),
     ("kept_for_a_gradient", "h = x * 2\nz = h * h\nif z.sum() > 30:\n    h += 1\nreturn z.sum()", 3, "as it was"),
     ("a_result_that_is_kept", "h = x.exp()\nif x.sum() > 3:\n    h += 1\nreturn h", 2, "as it was"),
     (
@@ -108,7 +156,7 @@ def observed_and_converted(text: str, calls: list[str], path: Path) -> tuple[str
 @pytest.mark.parametrize(("name", "body", "line", "message"), CASES, ids=[case[0] for case in CASES])
 def test_left_alone(name: str, body: str, line: int, message: str, tmp_path: Path) -> None:
     lines = "".join(f"    {text}\n" for text in body.splitlines())
-    text = f"{HEADER}G = torch.full((), 0.5)\n\n\ndef f(x, y):\n{lines}"
+    text = f"{HEADER}G = torch.full((), 0.5)\nKEPT = []\n\n\ndef f(x, y):\n{lines}"
     calls = [f"f(torch.full((2,), {value}), torch.nn.Module())" for value in (1.0, 4.0, -1.0)]
     output, diagnostics = observed_and_converted(text, calls, tmp_path / f"{name}.py")
     assert output == text
