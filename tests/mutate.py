@@ -3694,6 +3694,14 @@ MUTATIONS = (
         "held_in_an_attribute",
     ),
     Mutation(
+        "torch target: parameters of inner functions",
+        "autograph_torch/analysis/memory.py",
+        "if isinstance(node, FUNCTIONS) and node is not function:",
+        "if False:",
+        "tests/torch_target/test_left_alone.py",
+        "inner_function_that_is_handed",
+    ),
+    Mutation(
         "torch target: writes of inner functions",
         "autograph_torch/analysis/later_writes.py",
         "if any(_is_in(node, one) and not _is_in(site, one) for one in inner):",

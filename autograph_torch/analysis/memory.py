@@ -18,7 +18,7 @@ import gast
 
 from autograph_torch.analysis.kinds import Kinds
 from autograph_torch.analysis.owned import bound_pairs
-from autograph_torch.analysis.scopes import captured, names_of, parameters
+from autograph_torch.analysis.scopes import FUNCTIONS, captured, names_of, parameters
 from autograph_torch.analysis.writes import is_in_place
 from autograph_torch.source.nodes import walk
 
@@ -40,6 +40,8 @@ class Memory:
                 self._link([*self.places(targets), *self.places(value)])
             if isinstance(node, gast.Call) and self._may_keep(node):
                 self._link(self._handed(node))
+            if isinstance(node, FUNCTIONS) and node is not function:  # its parameters are what its calls hand it
+                self._link([node.name, *parameters(node.args), *self.places(node.args)])
 
     def group(self, place: str) -> set[str]:
         """All places that may have or hold the memory of one, itself among them."""

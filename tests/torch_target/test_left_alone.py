@@ -125,6 +125,18 @@ CASES = [
         "behind",
     ),
     (
+        "written_by_an_inner_function_that_is_handed_it",
+        "def bump(one):\n    one.add_(1)\nz = x if x.sum() > 0 else x * 2\nbump(x)\nreturn z",
+        3,
+        "`one` is written to behind it",
+    ),
+    (
+        "written_by_the_default_of_an_inner_function",
+        "def bump(one=x):\n    one.add_(1)\nz = x if x.sum() > 0 else x * 2\nbump()\nreturn z",
+        3,
+        "`one` is written to behind it",
+    ),
+    (
         "a_list_is_read_in_a_branch",
         "held = [x]\nif x.sum() > 0:\n    x += 1\n    z = held[0].sum()\nelse:\n    z = x.mean()\nreturn z",
         2,
