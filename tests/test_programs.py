@@ -83,7 +83,14 @@ LONG = frozenset(
 # So that a run of the suite takes minutes, three programs of four of a topic run compiled with the slow tests, too.
 TOPICS = sorted({program.topic for program in PROGRAMS.values()})
 OF_A_TOPIC = [[n for n, made in PROGRAMS.items() if made.topic == topic] for topic in TOPICS]
-LATER = frozenset(n for names in OF_A_TOPIC for k, n in enumerate(names) if k % 4)
+# Graphs for all data that were lost once, which a slow test alone had shown.
+ONCE_LOST = frozenset(
+    """
+    appended_on_some_trips tensors_that_are_written_to_change_places three_buffers_change_places
+    what_a_loop_over_rows_finds
+    """.split()
+)
+LATER = frozenset(n for names in OF_A_TOPIC for k, n in enumerate(names) if k % 4) - ONCE_LOST
 # Topics whose programs need the decorator: an exception is handled inside, or leaves writes behind.
 WITH_EXCEPTIONS = ("raises", "caught", "effects_more", "effects_in_use")
 # Its warning names the line of the caller, which is one of torch's when a call runs in Python behind the graph.
@@ -104,7 +111,7 @@ def test_compiled(name: str) -> None:
 
 
 def test_the_long_ones_are_programs() -> None:
-    assert PROGRAMS.keys() >= LONG
+    assert PROGRAMS.keys() >= LONG | ONCE_LOST
 
 
 @pytest.mark.parametrize("name", INDUCTOR)

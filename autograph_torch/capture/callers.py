@@ -38,7 +38,7 @@ _PLAIN_CALLS = (
 
 
 # Functions of the runtime that return what a function gives that they call: cond where Python knows the predicate.
-_HAND_ON = (followed.__code__, cond.__code__, steps.remaining.__code__)
+_HAND_ON = (followed.__code__, cond.__code__, steps.remaining.__code__, steps._unrolled.__code__)
 
 Line = tuple[str, int]
 _found: list[dict[Line, Line]] = []  # of the traces that are under way, the innermost last

@@ -23,6 +23,7 @@ from autograph_torch.capture.operator_results import result_of
 from autograph_torch.capture.origins import Branches, Finder, Level, before_view
 from autograph_torch.runtime.memories import STAND_IN_OF
 
+PAIRS = "pairs"  # a note with an operator: of which results, by position, two may be one tensor at a time
 _MESSAGE = "the function gives back two views of one tensor that a branch or loop has made"
 
 
@@ -73,8 +74,20 @@ def roots_given(module: GraphModule) -> GivenRoots:
 
 def _outside(level: Level, results: list[Node]) -> list[Node]:
     """Results that lie in one memory are views of one another already."""
-    roots = _common(level, results)
-    return [root for root, those in roots.items() if len({storage_at(one) for one in those}) > 1]
+    common = _common(level, results).items()
+    return [root for root, those in common if any(storage_at(a) != storage_at(b) for a, b in _one_at_a_time(those))]
+
+
+def _one_at_a_time(tensors: list[Node]) -> list[tuple[Node, Node]]:
+    """Which two may be one tensor at a time: not those of a loop in whose trips they only change places."""
+    return [(a, b) for a, b in itertools.combinations(tensors, 2) if _may_be_one(a, b)]
+
+
+def _may_be_one(one: Node, other: Node) -> bool:
+    (maker, place), (other_maker, other_place) = (_result_behind(each) or (None, 0) for each in (one, other))
+    if maker is None or maker is not other_maker or place == other_place or PAIRS not in maker.meta:
+        return True
+    return (min(place, other_place), max(place, other_place)) in maker.meta[PAIRS]
 
 
 def _inside(level: Level, tensors: list[Node]) -> Iterator[_Root]:
@@ -98,13 +111,22 @@ def _leads_to(tensor: Node, results: tuple[Node, ...]) -> bool:
 def _operators(tensors: list[Node]) -> dict[Node, dict[int, Node]]:
     """The operators whose results tensors are, or are views of: these results by their places."""
     found: dict[Node, dict[int, Node]] = {}
-    for node in dict.fromkeys(tensors):
-        while (before := before_view(node)) is not None:
-            node = before.root
+    for node in map(_before_views, dict.fromkeys(tensors)):
         result = result_of(node)
         if result is not None:
             found.setdefault(result[0], {}).setdefault(result[1], node)
     return found
+
+
+def _result_behind(node: Node) -> tuple[Node, int] | None:
+    """The operator, and the position of the result of it, that a tensor is or is a view of."""
+    return result_of(_before_views(node))
+
+
+def _before_views(node: Node) -> Node:
+    while (before := before_view(node)) is not None:
+        node = before.root
+    return node
 
 
 def _common(level: Level, given: list[Node]) -> dict[Node, list[Node]]:
@@ -113,7 +135,8 @@ def _common(level: Level, given: list[Node]) -> dict[Node, list[Node]]:
     for one in given:
         for root in dict.fromkeys(origin.root for origin in level.origins(one)):
             roots.setdefault(root, []).append(one)
-    return {root: those for root, those in roots.items() if len(those) > 1 and root not in given and _is_made(root)}
+    made = {root: those for root, those in roots.items() if root not in given and _is_made(root)}
+    return {root: those for root, those in made.items() if _one_at_a_time(those)}
 
 
 def _is_made(root: Node) -> bool:

@@ -25,6 +25,7 @@ from torch._dynamo.variables.base import ValueMutationNew
 from autograph_torch.capture.cuts import can_be_cut, cut, remember
 from autograph_torch.capture.graph_writes import has_gradient
 from autograph_torch.capture.marks import mark, marked
+from autograph_torch.capture.operator_results import calls
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import cuts
 
@@ -68,7 +69,7 @@ def _registered(tx: Any, tensor: Any, hook: Any) -> Any:
 
 def _cut(tx: Any, tensor: Any) -> None:
     before, node = copy.copy(tensor), tensor.as_proxy().node
-    users = frozenset(user for user in node.users if has_gradient(user))
+    users = frozenset(user for user in node.users if has_gradient(user) and not calls(user, "detach"))
     handles = tensor.__dict__[_HANDLES] = ListVariable([], mutation_type=ValueMutationNew())
     cut(tx, tensor)
     make_hooked: Any = cuts.make_hooked

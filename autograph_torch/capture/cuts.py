@@ -26,6 +26,7 @@ from torch.fx import Node
 from autograph_torch.capture.detached import detached
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import has_gradient
+from autograph_torch.capture.operator_results import calls
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import cuts, tracing
 from autograph_torch.runtime.refusal import raise_refusal
@@ -119,7 +120,7 @@ def _check_uses(tx: Any, known: list[_Cut], outputs: Any, options: Any) -> None:
     Raises:
         CaptureError: AG320.
     """
-    seen = _behind([one.as_proxy().node for one in _tensors(outputs)])
+    seen = _gone_through([one.as_proxy().node for one in _tensors(outputs)], leaves_of_cuts(tx.output))
     if any(one.users & seen for one in known):
         raise_refusal("AG320", *_USED)
     spent = tx.output.__dict__.setdefault(_SPENT, set())
@@ -130,14 +131,16 @@ def _check_uses(tx: Any, known: list[_Cut], outputs: Any, options: Any) -> None:
         spent |= recorded
 
 
-def _behind(waiting: list[Node]) -> set[Node]:
-    """What nodes are computed of, and themselves."""
+def _gone_through(outputs: list[Node], leaves: Set[Node]) -> set[Node]:
+    """What a gradient of these goes through: it ends where the program detaches a tensor, and not at a cut."""
     seen: set[Node] = set()
+    waiting = list(outputs)
     while waiting:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
-            waiting += node.all_input_nodes
+            ends = calls(node, "detach") and node not in leaves
+            waiting += [] if ends else node.all_input_nodes
     return seen
 
 

@@ -102,7 +102,7 @@ def objects_in(variable: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     elif isinstance(variable, (BaseListVariable, ConstDictVariable)):
         if not isinstance(variable, TupleVariable):
             yield place, variable
-        for k, item in enumerate(_items(variable)):
+        for k, item in enumerate([] if is_open(variable) else _items(variable)):
             yield from objects_in(item, (*place, k))
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from autograph_torch.capture.common_roots import GivenRoots, roots_given
+from autograph_torch.capture.common_roots import PAIRS, GivenRoots, roots_given
 from autograph_torch.capture.elements import lead_to_one
 from autograph_torch.capture.errors import capture_error_at
 from autograph_torch.capture.graph_writes import (
@@ -62,6 +62,7 @@ ADVICE = "remember in a flag which of the two it is"
 
 _OUR_COPIES = frozenset(("clone", "reshape", "where", "getitem", "to", "view", "index_copy", "autograd_function_apply"))
 _NOTHING: Roots = frozenset()
+_NONE_GIVEN = GivenRoots(frozenset(), frozenset())
 
 
 def keep_writes(module: GraphModule) -> None:
@@ -70,12 +71,20 @@ def keep_writes(module: GraphModule) -> None:
     Raises:
         CaptureError: AG314, at the branch or loop whose result is a copy; AG311 for elements of lists that grow.
     """
-    check = _Check(module, module.graph, _Sharing(), roots_given(module), outermost=True)
-    check.run()
+    check = _checked(module, _NONE_GIVEN)
+    given = roots_given(module)  # which asks for the pairs that the first walk has noted
+    if given != _NONE_GIVEN:
+        check = _checked(module, given)
     check_lists(module, check.sharing.origins)
     _check_identities(module, check.sharing)
     if check.lost:
         pass_on(module, check.links, check.writes, check.lost)
+
+
+def _checked(module: GraphModule, given: GivenRoots) -> _Check:
+    check = _Check(module, module.graph, _Sharing(), given, outermost=True)
+    check.run()
+    return check
 
 
 def told_apart() -> list[tuple[Compared, Compared, tuple[str, int]]]:
@@ -246,6 +255,7 @@ class _Check:
         else:
             state, self.sharing.pairs[node] = self._loop(node)
             sides = [state]
+        node.meta[PAIRS] = self.sharing.pairs[node]
         for user in node.users:
             if user.target is not operator.getitem or arguments_of(user)[1] >= len(sides[0]):
                 continue

@@ -256,7 +256,9 @@ def _owner(node: Any, tracer: Any) -> Any:
 def _namesake(node: Any, graph: Any) -> Any:
     """The node of a graph that is what `node` was in an earlier trace of the same body."""
     name = _first_name(node)
-    return next((one for one in graph.nodes if _first_name(one) == name and one.target == node.target), None)
+    found = next((one for one in graph.nodes if _first_name(one) == name and one.target == node.target), None)
+    is_tensor = found is not None and isinstance(found.meta.get("example_value"), torch.Tensor)
+    return found if is_tensor else None  # the other trace may have another path through the body
 
 
 def _first_name(node: Any) -> str:

@@ -98,14 +98,63 @@ def not_reached(x: Tensor) -> Any:
     return w.grad, fired, torch.autograd.grad((w * w).sum(), [w, w.clone()], allow_unused=True)[1]
 
 
+class Equilibrium(nn.Module):
+    """A fixed point, whose hook solves for another one with gradients of what the tensor itself has been detached for.
+
+    Deep Implicit Layers (NeurIPS 2020 tutorial), chapter 4.
+    """
+
+    def __init__(self, clone: bool = False) -> None:
+        super().__init__()
+        torch.manual_seed(14)
+        self.clone = clone
+        self.weight = nn.Parameter(torch.randn(3, 3) * 0.3)
+
+    def step(self, z: Tensor, x: Tensor) -> Tensor:
+        return torch.tanh(z @ self.weight + x)
+
+    def solve(self, f: Callable[[Tensor], Tensor], z: Tensor) -> tuple[Tensor, int]:
+        after, n = f(z), 0
+        while (after - z).norm() > 1e-3 and n < 20:
+            z, after = after, f(after)
+            n += 1
+        return after, n
+
+    def forward(self, x: Tensor) -> Any:
+        with torch.no_grad():
+            z, n = self.solve(lambda z: self.step(z, x), torch.zeros_like(x))
+        z = self.step(z, x)
+        leaf = (z.clone().detach() if self.clone else z.detach()).requires_grad_()
+        after = self.step(leaf, x)
+        trips: list[int] = []
+
+        def hook(grad: Tensor) -> Tensor:
+            found, n = self.solve(lambda g: torch.autograd.grad(after, leaf, g, retain_graph=True)[0] + grad, grad)
+            trips.append(n)
+            return found
+
+        z.register_hook(hook)
+        self.weight.grad = None
+        z.sum().backward()
+        assert self.weight.grad is not None
+        return z.detach(), n, self.weight.grad.clone(), trips
+
+
+MODELS = [Clipped, Equilibrium, lambda: several, lambda: removed_before, lambda: in_another_order, lambda: not_reached]
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
-@pytest.mark.parametrize(
-    "make", [Clipped, lambda: several, lambda: removed_before, lambda: in_another_order, lambda: not_reached]
-)
+@pytest.mark.parametrize("make", MODELS)
 def test_hooks(make: Callable[[], Any], backend: str) -> None:
     expected, given = make(), torch.compile(convert(make()), backend=backend, fullgraph=True)
     for numbers in ((1.0, 2.0, 3.0), (-1.0, -2.0, 0.5), (0.1, 0.1, 0.1)):
         assert not difference(expected(vec(*numbers)), given(vec(*numbers)), "result")
+
+
+def test_a_copy_that_is_detached_is_no_use_before() -> None:
+    expected, x = Equilibrium(clone=True), vec(0.5, -0.2, 0.1)
+    given = torch.compile(convert(Equilibrium(clone=True)), backend="eager", fullgraph=True)
+    assert not difference(expected(x), given(x), "result")
 
 
 def test_a_use_before_is_refused() -> None:
@@ -145,6 +194,23 @@ def test_the_caller_computes_a_gradient_that_goes_by_another_way_too(in_a_branch
     x, w = vec(1, 2).requires_grad_(), vec(3, 4).requires_grad_()
     with pytest.raises(CaptureError, match="AG320|AG206"):
         torch.compile(convert(returned), backend="eager", fullgraph=True)(x, w, [])
+
+
+def test_a_cut_is_no_end_of_a_gradient() -> None:
+    """The loss comes to the use before the first hook by way of the second one's tensor."""
+
+    def used(x: Tensor) -> Any:
+        fired: list[float] = []
+        w = x.clone().requires_grad_()
+        h = w * 2
+        before = h * h
+        h.register_hook(lambda g: fired.append(g.sum().item()))
+        before.register_hook(lambda g: fired.append(g.sum().item()))
+        (before * 2).sum().backward()
+        return w.grad, fired
+
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(used), backend="eager", fullgraph=True)(vec(1, 2, 3))
 
 
 @pytest.mark.parametrize("unused", [False, True])
