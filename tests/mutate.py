@@ -3790,6 +3790,14 @@ MUTATIONS = (
         "compiled and what_a_loop_over_rows_finds",
     ),
     Mutation(
+        "elements taken ahead: lists are not looked into",
+        CAPTURE + "taken_elements.py",
+        "    return found.state() if isinstance(found, Open) else _state(container)\n",
+        "    return _state(container)\n",
+        "tests/test_programs.py",
+        "compiled and KeepsLosses",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -86,7 +86,7 @@ OF_A_TOPIC = [[n for n, made in PROGRAMS.items() if made.topic == topic] for top
 # Graphs for all data that were lost once, which a slow test alone had shown.
 ONCE_LOST = frozenset(
     """
-    appended_on_some_trips tensors_that_are_written_to_change_places three_buffers_change_places
+    KeepsLosses appended_on_some_trips tensors_that_are_written_to_change_places three_buffers_change_places
     what_a_loop_over_rows_finds
     """.split()
 )

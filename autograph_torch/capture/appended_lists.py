@@ -81,6 +81,13 @@ class Unread(Open):
             self.known = [*self.given.read(), *self._added()]
         return self.known
 
+    def state(self) -> list[Any]:
+        """What has been added, also behind the first look."""
+        if self.known is None:
+            return self._added() if self.is_readable() else super().state()
+        given = self.given.read()
+        return self.known[len(given) :] if self.known[: len(given)] == given else list(self.known)
+
     def note_open(self) -> None:
         """A body takes it for open: where the trace fails, the next one looks into it."""
         tracing.known().unread.add(self.given.name)

@@ -56,6 +56,9 @@ class Grown(Open):
     def restore(self, other: Open) -> None:
         pass  # what it is asked for does not change it
 
+    def state(self) -> list[Any]:
+        return [list(part.items) if isinstance(part, BaseListVariable) else part for part in self.parts]
+
     def append(self, item: VariableTracker) -> None:
         self.refuse()
 

@@ -65,6 +65,10 @@ class Open(VariableTracker):
         """The contents."""
         return self.refuse()
 
+    def state(self) -> list[Any]:
+        """What is known of the contents, to be compared with what it was before."""
+        return [list(one.items) if isinstance(one, BaseListVariable) else one for one in self.contents]
+
     def note_open(self) -> None:
         """Say that a body takes it for open."""
 

@@ -35,7 +35,9 @@ from torch._dynamo.variables.lists import BaseListVariable, DequeVariable, ListI
 from torch._dynamo.variables.misc import CellVariable
 
 from autograph_torch.capture.graph_writes import storage_at, written
+from autograph_torch.capture.held import held
 from autograph_torch.capture.identity import is_same
+from autograph_torch.capture.open_contents import Open
 from autograph_torch.runtime import iteration, structure, tracing
 from autograph_torch.runtime.gradients import draws_random_numbers
 from autograph_torch.runtime.refusal import raise_refusal
@@ -299,7 +301,13 @@ def _has_written(one: _Taking, effects: Any) -> bool:
 def _contents(effects: Any) -> dict[Any, Any]:
     """What is in the lists and dicts from outside of the trace."""
     found = (value for value in effects.id_to_variable.values() if isinstance(value, _CONTAINERS))
-    return {value: _state(value) for value in found}
+    return {value: _content(value) for value in found}
+
+
+def _content(container: Any) -> Any:
+    """What is in a list or dict, as far as it is known: nothing is looked into."""
+    found = held(container)
+    return found.state() if isinstance(found, Open) else _state(container)
 
 
 def _has_written_to_tensors(mark: Any) -> bool:
