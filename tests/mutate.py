@@ -3798,6 +3798,14 @@ MUTATIONS = (
         "compiled and KeepsLosses",
     ),
     Mutation(
+        "written in the trips: what a loop works on copies of",
+        CAPTURE + "shared_results.py",
+        " and node not in self.worked_on\n",
+        "\n",
+        "tests/test_programs.py",
+        "compiled and a_tensor_is_written_to_and_replaced",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

@@ -187,6 +187,7 @@ class _Check:
     """A walk through one graph, in the order in which it runs.
 
     alive: for a body, what is still used when its operator has run, or in the next trip; the caller's tensors are.
+    worked_on: for the body of a loop, the inputs of which it writes to copies (of these, _check_written_leaves tells).
     given: what takes the place of results behind the graphs, so that it has to be as they are.
     """
 
@@ -196,6 +197,7 @@ class _Check:
     given: GivenRoots
     outermost: bool = False
     alive: Roots = _NOTHING
+    worked_on: frozenset[Node] = frozenset()
     links: list[Link] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -223,7 +225,7 @@ class _Check:
             if (storage := storage_at(node)) is None:
                 continue
             last = max((self.position[user] for user in node.users if not _asks_for_size(user)), default=-1)
-            from_around = node.op in ("placeholder", "get_attr")
+            from_around = node.op in ("placeholder", "get_attr") and node not in self.worked_on
             used_behind = from_around and (self.outermost or bool(self.sharing.of(storage) & self.alive))
             used_behind = used_behind or storage in self.given.inside
             found[storage] = max(found.get(storage, -1), float("inf") if used_behind else last)
@@ -356,9 +358,10 @@ class _Check:
         placeholders = module.graph.find_nodes(op="placeholder")
         for placeholder, roots in zip(placeholders, given, strict=True):
             self.sharing.add(placeholder, roots)
-        for copy in (user for k in copied for user in placeholders[k].users if name_of(user) == "clone"):
+        worked_on = frozenset(placeholders[k] for k in copied)
+        for copy in (user for one in worked_on for user in one.users if name_of(user) == "clone"):
             self.sharing.add(copy, self.sharing.of_value(arguments_of(copy)[0]))
-        _Check(module, module.graph, self.sharing, self.given, alive=alive).run()
+        _Check(module, module.graph, self.sharing, self.given, alive=alive, worked_on=worked_on).run()
         around = dict(zip(placeholders, operands, strict=False))
         (output,) = (node for node in module.graph.nodes if node.op == "output")
         return [self._through(value, around) for value in arguments_of(output)[0]]
