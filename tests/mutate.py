@@ -3806,6 +3806,14 @@ MUTATIONS = (
         "compiled and a_tensor_is_written_to_and_replaced",
     ),
     Mutation(
+        "two NaN: asked where nobody knows whether they are one",
+        "autograph_torch/runtime/lexicographic.py",
+        "            if doubtful:\n",
+        "            if False:\n",
+        "tests/capture/test_element_identity.py",
+        "asked_for_nan",
+    ),
+    Mutation(
         "two results: what a branch has made",
         CAPTURE + "origins.py",
         "self.level.around(body, {**made, **inputs}, position)",

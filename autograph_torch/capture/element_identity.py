@@ -28,7 +28,18 @@ from autograph_torch.capture.identities import note_told_apart
 from autograph_torch.capture.identity import is_same
 from autograph_torch.capture.identity_of_constants import is_one_constant
 from autograph_torch.capture.identity_of_floats import is_one_float, may_be_no_number
+from autograph_torch.diagnostics import CaptureError
 from autograph_torch.runtime import tracing
+
+
+def tell_element(tx: Any, one: Any, other: Any) -> bool | None:
+    """As `is_one_element`; None of two floats of which the trace does not know."""
+    if not (may_be_no_number(one.realize()) and may_be_no_number(other.realize())):
+        return is_one_element(tx, one, other)
+    try:
+        return is_one_element(tx, one, other)
+    except CaptureError:
+        return None
 
 
 def is_one_element(tx: Any, one: Any, other: Any) -> bool:

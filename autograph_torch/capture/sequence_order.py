@@ -36,7 +36,7 @@ from torch._dynamo.variables.functions import PolyfilledFunctionVariable, SkipFu
 from torch._dynamo.variables.lists import DequeVariable
 
 from autograph_torch.capture.comparisons import COMPARISONS, ORDER, Comparison, answering_comparisons
-from autograph_torch.capture.element_identity import is_one_element
+from autograph_torch.capture.element_identity import is_one_element, tell_element
 from autograph_torch.capture.identity_of_floats import may_be_no_number
 from autograph_torch.capture.patching import patched
 from autograph_torch.runtime import lexicographic, ordered_lists, tracing
@@ -70,12 +70,14 @@ def sequences_in_order() -> Iterator[None]:
         if not _are_compared(comparison, left, right):
             return None
         pairs = list(zip(left.items, right.items, strict=False))
-        same = {k for k, pair in enumerate(pairs) if is_one_element(tx, *pair)}  # Python asks for that first
-        if not same and not any(_has_data(one, comparison in ORDER.values()) for one in (left, right)):
+        one = [tell_element(tx, *pair) for pair in pairs]  # Python asks for that first
+        same = {k for k, told in enumerate(one) if told is True}
+        if not same and not any(_has_data(side, comparison in ORDER.values()) for side in (left, right)):
             return None
-        given = [TupleVariable([v for k, v in enumerate(one.items) if k not in same]) for one in (left, right)]
+        given = [TupleVariable([v for k, v in enumerate(side.items) if k not in same]) for side in (left, right)]
         of_unequal = None if comparison in ORDER.values() else comparison is operator.ne
-        arguments = [BuiltinVariable(comparison), *given, ConstantVariable.create(of_unequal)]
+        doubtful: list[Any] = [ConstantVariable.create(told is None) for told in one if told is not True]
+        arguments = [BuiltinVariable(comparison), *given, ConstantVariable.create(of_unequal), TupleVariable(doubtful)]
         compared: Any = lexicographic.compared
         return UserFunctionVariable(compared).call_function(tx, arguments, {})
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch._dynamo import polyfills
 from torch._dynamo.variables import ConstantVariable
 
-from autograph_torch import CaptureError
-from tests.harness import check, compiled, programs_of, scalar
+from autograph_torch import CaptureError, convert
+from tests.harness import check, compiled, difference, programs_of, scalar, vec
 from tests.programs import element_identity
 
+NAN = float("nan")
 PROGRAMS = {program.name: program for program in programs_of(element_identity)}
 
 
@@ -24,6 +27,27 @@ def test_what_is_one_object(name: str) -> None:
 def test_it_is_refused_at_the_branch() -> None:
     with pytest.raises(CaptureError, match="AG314"):
         compiled(element_identity.a_number_that_a_loop_hands_on)(scalar(1))
+
+
+def best_so_far(x: torch.Tensor) -> tuple[float, int]:
+    best = (0.0, -1)
+    for i in range(3):
+        best = max(best, (x[i].item(), i))
+    return best
+
+
+def test_two_floats_of_which_nobody_knows_whether_they_are_one_are_asked_for_nan() -> None:
+    """One graph, which fails where both are NaN: that call runs in Python."""
+    graphs: list[torch.fx.GraphModule] = []
+
+    def count(graph: torch.fx.GraphModule, _: Any) -> Any:
+        graphs.append(graph)
+        return graph
+
+    given = torch.compile(convert(best_so_far), backend=count, fullgraph=True)
+    for values in ((1, 3, 2), (-1, -2, -3), (NAN, 2, 1), (2, NAN, NAN), (NAN, NAN, NAN), (4, 4, 4)):
+        assert not difference(best_so_far(vec(*values)), given(vec(*values)), "result")
+    assert len(graphs) == 1
 
 
 def of_whole_numbers(x: torch.Tensor) -> tuple[bool, bool, torch.Tensor]:
