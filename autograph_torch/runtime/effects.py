@@ -423,7 +423,9 @@ def _refuse_shown_now(value: Any, depth: int) -> None:
 
 
 def _tuple_part(value: tuple[Any, ...], tensors: list[torch.Tensor], depth: int) -> Any:
-    if type(value) is tuple or isinstance(value, torch.Size) or is_of_torch(type(value)):
+    if type(value) is tuple:
+        return ("tuple", tuple, _parts(value, tensors, depth))  # which a branch can give: it has a name
+    if isinstance(value, torch.Size) or is_of_torch(type(value)):
         return ("tuple", type(value), _parts(value, tensors, depth))
     _refuse_shown_now(value, depth)
     names = extra_attributes(value)
