@@ -161,6 +161,9 @@ def _is_element(node: gast.AST) -> bool:
 
 
 def _is_index(node: gast.expr) -> bool:
+    """Whether data may tell it: not `0`, nor `-1`."""
+    if isinstance(node, gast.UnaryOp):
+        return _is_index(node.operand)
     return isinstance(node, (gast.Name, gast.Attribute, gast.Subscript, gast.BinOp, gast.Call))
 
 

@@ -80,7 +80,8 @@ def written_targets(node: gast.AST, kinds: Kinds) -> list[gast.AST]:
             return [part for keyword in node.keywords if keyword.arg == "mutated" for part in keyword.value.elts]
         if kinds.torch_path(node.func) is not None:
             return [*written, *(node.args[:1] if is_in_place(node.func.attr) else [])]
-        of_container = node.func.attr in CONTAINER_WRITES and kinds.of(node.func.value) < Kind.SYMBOL
+        # (A list of numbers from data, `x.tolist()`, is of the kind of its numbers, which have no such methods.)
+        of_container = node.func.attr in CONTAINER_WRITES and kinds.of(node.func.value) <= Kind.SYMBOL
         if of_container or is_in_place(node.func.attr):
             written.append(node.func.value)
         return written

@@ -1082,7 +1082,7 @@ class BufferUnderTwoNames(Parent):
         return self.v.sum()
 
 
-@program(inputs=SIGNS[::-1])
+@program(inputs=SIGNS[::-1], refused="the generator writes to what was there before the loop")
 class BufferThatAGeneratorBindsAnew(Parent):
     def forward(self, x):
         rows = self.doubled()

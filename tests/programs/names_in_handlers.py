@@ -241,7 +241,10 @@ def data_before_the_exception(x, n):
     return x, -done
 
 
-@program(inputs=[lambda: (vec(1, 2), [1, 0, 2]), lambda: (vec(1, 2), [5, 6]), lambda: (vec(4, -9), [0])])
+@program(
+    inputs=[lambda: (vec(1, 2), [1, 0, 2]), lambda: (vec(1, 2), [5, 6]), lambda: (vec(4, -9), [0])],
+    refused="a division by a number that torch takes for a symbol, of which it has an example: zero",
+)
 def in_each_trip(x, values):
     found = []
     for v in values:

@@ -30,7 +30,7 @@ def largest_left_out(x):
     return x * 2, len(x), n
 
 
-@program(inputs=VALUES)
+@program(inputs=VALUES, refused="views that the trips of a loop make, one of the other")
 def first_row_left_out(x):
     while x.sum() > 3:
         x = x[1:]
