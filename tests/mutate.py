@@ -5592,7 +5592,7 @@ MUTATIONS = (
     Mutation(
         "orders: a number is itself",
         CAPTURE + "sequence_order.py",
-        "if is_one_element(tx, *pair)}",
+        "if told is True}",
         "if False}",
         "tests/capture/test_sequence_order.py",
         "number_is_itself",
