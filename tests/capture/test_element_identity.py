@@ -10,7 +10,7 @@ from torch._dynamo import polyfills
 from torch._dynamo.variables import ConstantVariable
 
 from autograph_torch import CaptureError, convert
-from tests.harness import check, compiled, difference, programs_of, scalar, vec
+from tests.harness import check, compiled, difference, programs_of, scalar, torch_before, vec
 from tests.programs import element_identity
 
 NAN = float("nan")
@@ -36,6 +36,7 @@ def copied_or_not(x: torch.Tensor) -> tuple[bool, bool]:
     return (m, 1) == (n, 1), [m, 1] < [n, 2]
 
 
+@torch_before("2.12", "tuples of numbers from data are compared one by one")
 def test_two_floats_of_which_nobody_knows_whether_they_are_one_are_asked_for_nan() -> None:
     """One graph, which fails where both are NaN: that call runs in Python."""
     graphs: list[torch.fx.GraphModule] = []
