@@ -3752,10 +3752,18 @@ MUTATIONS = (
     Mutation(
         "gradients through cuts: go on at a cut",
         CAPTURE + "cuts.py",
-        " and node not in leaves",
-        "",
+        "(unrecorded or node in leaves) and",
+        "unrecorded and",
         "tests/capture/test_cut_at_hooks.py",
         "no_end",
+    ),
+    Mutation(
+        "gradients through cuts: go on in what a function has computed",
+        CAPTURE + "cuts.py",
+        "(unrecorded or node in leaves) and",
+        "node in leaves and",
+        "tests/capture/test_cut_at_hooks.py",
+        "function_that_detaches",
     ),
     Mutation(
         "gradients through cuts: end where a tensor is detached",

@@ -132,16 +132,20 @@ def _check_uses(tx: Any, known: list[_Cut], outputs: Any, options: Any) -> None:
 
 
 def _gone_through(outputs: list[Node], leaves: Set[Node]) -> set[Node]:
-    """What a gradient of these goes through: it ends where the program detaches a tensor, and not at a cut."""
-    seen: set[Node] = set()
-    waiting = list(outputs)
+    """What a gradient of these goes through: it ends where the program detaches a tensor.
+
+    It does not at a cut, nor behind one in what an autograd.Function has computed unrecorded.
+    """
+    seen: set[tuple[Node, bool]] = set()
+    waiting = [(node, False) for node in outputs]  # each, and whether it stands behind a cut, unrecorded
     while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
-            ends = calls(node, "detach") and node not in leaves
-            waiting += [] if ends else node.all_input_nodes
-    return seen
+        node, unrecorded = waiting.pop()
+        if (node, unrecorded) not in seen:
+            seen.add((node, unrecorded))
+            unrecorded = (unrecorded or node in leaves) and not _is_recorded(node)
+            ends = calls(node, "detach") and not unrecorded
+            waiting += [] if ends else [(one, unrecorded) for one in node.all_input_nodes]
+    return {node for node, _ in seen}
 
 
 def _is_recorded(node: Node) -> bool:

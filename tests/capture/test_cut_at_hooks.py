@@ -213,6 +213,30 @@ def test_a_cut_is_no_end_of_a_gradient() -> None:
         torch.compile(convert(used), backend="eager", fullgraph=True)(vec(1, 2, 3))
 
 
+class Detaching(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.detach() * 2
+
+    @staticmethod
+    def backward(ctx: Any, *gs: Tensor) -> Tensor:
+        return gs[0] * 2 if gs[0].sum() > 0 else gs[0] * 0
+
+
+def test_a_function_that_detaches_is_no_end_of_a_gradient() -> None:
+    def used(x: Tensor) -> Any:
+        fired: list[float] = []
+        w = x.clone().requires_grad_()
+        h = w * 2
+        before = h * h
+        h.register_hook(lambda g: fired.append(g.sum().item()))
+        Detaching.apply(before).sum().backward()  # type: ignore[no-untyped-call]
+        return w.grad, fired
+
+    with pytest.raises(CaptureError, match="AG320"):
+        torch.compile(convert(used), backend="eager", fullgraph=True)(vec(1, 2, 3))
+
+
 @pytest.mark.parametrize("unused", [False, True])
 def test_what_eager_raises_is_refused(unused: bool) -> None:
     """A second time through what autograd has forgotten; a gradient of what is not used."""
