@@ -1816,7 +1816,7 @@ MUTATIONS = (
     Mutation(
         "iterators: generators that write to lists of objects",
         CAPTURE + "taken_elements.py",
-        "        if content != one.contents[value] if value in one.contents else effects.is_modified(value):\n",
+        "        if effects.is_modified(value) if before_it is None else _has_other_content(value, *before_it):\n",
         "        if False:\n",
         "tests/capture/test_advanced_iterators.py",
         "decide and logs_in_an_object",
@@ -3800,8 +3800,8 @@ MUTATIONS = (
     Mutation(
         "elements taken ahead: lists are not looked into",
         CAPTURE + "taken_elements.py",
-        "    return found.state() if isinstance(found, Open) else _state(container)\n",
-        "    return _state(container)\n",
+        "    return (found, found.state()) if isinstance(found, Open) else (None, _state(container))\n",
+        "    return None, _state(container)\n",
         "tests/test_programs.py",
         "compiled and KeepsLosses",
     ),
@@ -3844,6 +3844,14 @@ MUTATIONS = (
         '    if type(value) is tuple:\n        return ("tuple", type(value),',
         "tests/test_programs.py",
         "compiled and report_line_by_line",
+    ),
+    Mutation(
+        "elements taken ahead: a list that is looked into is no other",
+        CAPTURE + "appended_lists.py",
+        " or (contents is self.known and contents is not None)",
+        "",
+        "tests/test_programs.py",
+        "compiled and variable_of_a_loop_without_trips",
     ),
     Mutation(
         "two results: what a branch has made",

@@ -88,6 +88,9 @@ class Unread(Open):
         given = self.given.read()
         return self.known[len(given) :] if self.known[: len(given)] == given else list(self.known)
 
+    def is_behind(self, contents: Any) -> bool:
+        return contents is self or (contents is self.known and contents is not None)
+
     def note_open(self) -> None:
         """A body takes it for open: where the trace fails, the next one looks into it."""
         tracing.known().unread.add(self.given.name)

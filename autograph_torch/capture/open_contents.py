@@ -69,6 +69,10 @@ class Open(VariableTracker):
         """What is known of the contents, to be compared with what it was before."""
         return [list(one.items) if isinstance(one, BaseListVariable) else one for one in self.contents]
 
+    def is_behind(self, contents: Any) -> bool:
+        """Whether these contents, or what is in their place, are the ones that it stands for."""
+        return contents is self
+
     def note_open(self) -> None:
         """Say that a body takes it for open."""
 

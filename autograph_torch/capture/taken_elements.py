@@ -69,7 +69,7 @@ class _Taking:
 
     mark: Any
     attributes: dict[Any, dict[str, Any]]
-    contents: dict[Any, Any]
+    contents: dict[Any, tuple[Open | None, Any]]
     seen: list[tuple[Any, Callable[[Any], Any], Any]] = field(default_factory=list)
     taken: dict[Any, int] = field(default_factory=dict)
     places: list[tuple[Any, Any, Any]] = field(default_factory=list)
@@ -81,7 +81,8 @@ def fill_in_taking(code: Any, parent: Any, arguments: dict[str, Any]) -> None:
     if code is iteration.begin_taking.__code__:
         effects = parent.output.side_effects
         attributes = {item: dict(names) for item, names in effects.store_attr_mutations.items()}
-        one = _Taking(tracing.last_node(), attributes, _contents(effects))
+        contents = {value: _content(value) for value in _containers(effects)}
+        one = _Taking(tracing.last_node(), attributes, contents)
         _see(arguments["iterable"].realize(), _length, one)
         _under_way().append(one)
     elif code is iteration.number_of_taken.__code__:
@@ -292,22 +293,28 @@ def _has_written(one: _Taking, effects: Any) -> bool:
     changed = [item for item in now if item in before and {**now[item]} != before[item]]
     if changed or any(item not in before and item.source is not None for item in now):
         return True
-    for value, content in _contents(effects).items():
-        if content != one.contents[value] if value in one.contents else effects.is_modified(value):
+    for value in _containers(effects):
+        before_it = one.contents.get(value)
+        if effects.is_modified(value) if before_it is None else _has_other_content(value, *before_it):
             return True
     return _has_written_to_tensors(one.mark)
 
 
-def _contents(effects: Any) -> dict[Any, Any]:
-    """What is in the lists and dicts from outside of the trace."""
-    found = (value for value in effects.id_to_variable.values() if isinstance(value, _CONTAINERS))
-    return {value: _content(value) for value in found}
+def _containers(effects: Any) -> list[Any]:
+    """The lists, dicts and sets from outside of the trace."""
+    return [value for value in effects.id_to_variable.values() if isinstance(value, _CONTAINERS)]
 
 
-def _content(container: Any) -> Any:
-    """What is in a list or dict, as far as it is known: nothing is looked into."""
+def _content(container: Any) -> tuple[Open | None, Any]:
+    """What is in it, as far as that is known: nothing is looked into; and what is in the place of that."""
     found = held(container)
-    return found.state() if isinstance(found, Open) else _state(container)
+    return (found, found.state()) if isinstance(found, Open) else (None, _state(container))
+
+
+def _has_other_content(container: Any, found: Open | None, content: Any) -> bool:
+    """Whether it is another than `_content` has given before; it may have been looked into since."""
+    same = found is not None and found.is_behind(held(container))
+    return content != (found.state() if found is not None and same else _content(container)[1])  # type: ignore[no-any-return]
 
 
 def _has_written_to_tensors(mark: Any) -> bool:
